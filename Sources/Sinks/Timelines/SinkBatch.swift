@@ -37,6 +37,22 @@ struct SinkBatch {
         }
     }
 
+    /// Drops the timelines of a configuration that were read from this partition.
+    ///
+    /// - Returns: how many there were.
+    mutating func withdraw(_ id: String, of partition: Partition) -> Int {
+        guard let last = latest[id] else { return 0 }
+        let all = (earlier[id] ?? []) + [last]
+        var chain = all.filter { $0.origin.partition != partition }
+        let count = all.count - chain.count
+        read -= count
+        latest.removeValue(for: id)
+        earlier.removeValue(for: id)
+        if let newest = chain.popLast() { latest.updateValue(newest, for: id) }
+        if !chain.isEmpty { earlier.updateValue(chain, for: id) }
+        return count
+    }
+
     /// Timelines by partition, then offset; reloads as they were read.
     var records: [SinkRecord] { all + Self.sorted(latest.values) }
 

@@ -8,10 +8,13 @@ extension SinkRunner where Kind == TimelineWriter {
     ///   - shouldStop: asked after every batch, and at least ten times a second while the sink is unavailable.
     ///   - progress: called at most four times a second of the clock, and once at the end.
     ///   - notice: called with what an operator should know.
+    ///   - agreesToRemove: asked once, on the run's thread, before the first removal of what the topic does not have;
+    ///     false ends the run with `refused`, and nothing is removed.
     ///   - tracer: takes spans; `nil` if nobody traces.
     package convenience init(
         cluster: any Cluster, sink: any TimelineSink, settings: SinkSettings, clock: any BlockingClock,
         memory: any MemoryState = AmpleMemory(), tracer: Tracer? = nil,
+        agreesToRemove: @escaping (AbsentTimelines) -> Bool = { _ in false },
         shouldStop: @escaping () -> Bool = { false },
         progress: @escaping (SinkProgress<SinkSummary>) -> Void = { _ in },
         notice: @escaping (SinkNotice) -> Void = { _ in }
@@ -22,6 +25,7 @@ extension SinkRunner where Kind == TimelineWriter {
         let context = SinkContext(
             reading, cluster: cluster, admin: try cluster.makeAdmin(), clock: clock, shouldStop: shouldStop,
             notice: notice, memory: memory, tracer: tracer)
-        try self.init(TimelineWriter(sink, settings, context), context, progress: progress)
+        let writer = TimelineWriter(sink, settings, context, agreesToRemove: agreesToRemove)
+        try self.init(writer, context, progress: progress)
     }
 }

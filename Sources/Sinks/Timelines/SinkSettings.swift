@@ -20,7 +20,8 @@ package struct SinkSettings: Hashable, Sendable {
     /// Which timelines it takes of those that name it or no sink; `nil` means all.
     package var choice: SinkChoice?
     /// True removes in the end, once all of the topic was read from its beginning, what the target holds of
-    /// configurations that the topic does not have. It is for runs that end when they have caught up.
+    /// configurations that the topic does not have, if somebody agrees to it then. No record of the topic removes
+    /// anything before that. It is for runs that end when they have caught up.
     package var removesAbsent = false
     /// Takes what the target cannot take; `nil` leaves that out.
     package var deadLettersTopic: String?
@@ -65,6 +66,8 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
     /// The sink is available again, and everything goes on that waited for it.
     case resumed(after: Duration)
     case unusable(TopicPartition, Offset, reason: String)
+    /// The target refuses to remove what the topic does not have; it stays.
+    case unremoved(configurationId: String, reason: String)
     /// The target was set back or emptied; everything since its positions is read and written again.
     case setBack(SinkFault)
     case log(LogError)
@@ -78,6 +81,8 @@ package enum SinkNotice: Hashable, Sendable, SinkRunNotice, CustomStringConverti
         case .holding(let error, let delay): "\(error); trying again in \(delay)"
         case .resumed(let time): "available again after \(time)"
         case .unusable(let place, let offset, let reason): "record \(offset) of \(place) cannot be written: \(reason)"
+        case .unremoved(let id, let reason):
+            "cannot remove \(id.replacing("\u{0}", with: "\\u0000")): \(reason)"
         case .setBack(let fault): "\(fault); going on from the positions that it has"
         case .log(let error): error.description
         case .awaiting(let error): Self.text(awaiting: error)

@@ -43,7 +43,9 @@ package protocol TimelineSink: AnyObject {
 
     /// Returns the ids of the configurations whose timelines the target holds, each once; `nil` if it cannot be asked.
     /// Called when all that was written is kept.
-    func configurations() throws(SinkError) -> [String]?
+    ///
+    /// - Parameter goesOn: asked now and then where that takes long; false ends it early, with a part of them.
+    func configurations(while goesOn: () -> Bool) throws(SinkError) -> [String]?
 
     /// Called in each round in which nothing is written, several times a second. A sink that holds a lock renews it
     /// here, and says if its target has gone or was set back.
@@ -58,7 +60,9 @@ extension TimelineSink {
     package func tell(_ turned: @escaping () -> Void) {}
     package func rollBack() { preconditionFailure("\(name) keeps what it has written") }
     package func prepare(_ records: [SinkRecord]) throws(SinkError) {}
-    package func configurations() throws(SinkError) -> [String]? { nil }
+    package func configurations(while goesOn: () -> Bool) throws(SinkError) -> [String]? { nil }
+    /// All of them, however long that takes.
+    package func configurations() throws(SinkError) -> [String]? { try configurations(while: { true }) }
     package func renew() throws(SinkError) {}
     package func close() {}
 }

@@ -1,8 +1,20 @@
 import RecordLog
 import Tracing
 
-/// The answers of a sink, and their spans.
+/// The answers of a sink, their spans, and the positions behind them.
 extension TimelineWriter {
+    /// The positions once everything that was read is written, but for removals that wait for the end.
+    var reached: [Partition: SinkPosition] {
+        var positions: [Partition: SinkPosition] = [:]
+        for (partition, next) in state.next {
+            let position = SinkPosition(
+                next: next, cluster: state.cluster, before: state.before[partition] ?? kept[partition]?.before,
+                choice: settings.choice?.digest)
+            positions[partition] = presence.kept(position, in: partition)
+        }
+        return positions
+    }
+
     /// Writes records to a transactional sink.
     func answers(to records: [SinkRecord]) throws(SinkError) -> [SinkAnswer] {
         guard let sink = sink as? any BatchSink else {
@@ -23,13 +35,14 @@ extension TimelineWriter {
     func writeOneByOne() throws(SinkRunError) -> Bool {
         // Should this be interrupted, the next run has to know how far a later record may have been written.
         if batch.isConflated {
+            // Where a removal waits much lies between, and the stamps of what is there tell what is newer.
             let begun = state.next.map { partition, next in
                 let kept = kept[partition]
                 return (
                     partition,
                     SinkPosition(
-                        next: kept?.next ?? Offset(0), begun: next, cluster: state.cluster, before: kept?.before,
-                        choice: settings.choice?.digest)
+                        next: kept?.next ?? Offset(0), begun: presence.holds(partition) ? nil : next,
+                        cluster: state.cluster, before: kept?.before, choice: settings.choice?.digest)
                 )
             }
             guard try keep(Dictionary(uniqueKeysWithValues: begun)) else { return false }

@@ -26,15 +26,20 @@ package final class TimelineWriter: SinkKind {
     private var last: SinkRecord?
     /// The position of the reader in each partition.
     private(set) var state = SinkReadState()
-    /// The configurations of which the topic has a timeline for the sink, as far as it is read. They are noted only if
-    /// the target is to lose all others.
-    var present = TextDictionary<Bool>()
+    /// What the topic has for the sink, as far as it is read. It is noted only if the target is to lose all else.
+    var presence = TopicPresence()
+    let agreesToRemove: (AbsentTimelines) -> Bool
+    /// Says that the run turns while the target takes long; false if it is to stop.
+    let goesOn: () -> Bool
     var batch: SinkBatch
     var sent: SentBatch?
     private var wasInterrupted = false
     private var wasSetBack = false
 
-    init(_ sink: any TimelineSink, _ settings: SinkSettings, _ context: SinkContext<SinkNotice>) {
+    init(
+        _ sink: any TimelineSink, _ settings: SinkSettings, _ context: SinkContext<SinkNotice>,
+        agreesToRemove: @escaping (AbsentTimelines) -> Bool
+    ) {
         self.sink = sink
         self.settings = settings
         batch = SinkBatch(of: settings.content)
@@ -43,11 +48,14 @@ package final class TimelineWriter: SinkKind {
         trace = context.trace
         held = HeldRequests(settings, context)
         letters = DeadLetterOutput(topic: settings.deadLettersTopic, context)
-        sink.tell {
-            // Whoever is asked sees the run turn; what it answers counts once the batch is written.
-            _ = context.shouldStop()
+        self.agreesToRemove = agreesToRemove
+        let goesOn = {
             context.waiting.call()
+            return !context.shouldStop()
         }
+        self.goesOn = goesOn
+        // Whoever is asked sees the run turn; what it answers counts once the batch is written.
+        sink.tell { _ = goesOn() }
     }
 
     package var isSettled: Bool { batch.isEmpty && sent == nil }
@@ -58,7 +66,9 @@ package final class TimelineWriter: SinkKind {
     }
 
     package func open() throws(SinkRunError) -> [Partition: SinkPosition]? {
-        try whenAvailable { () throws(SinkError) in try sink.positions(of: settings.reading.topic) }
+        let positions = try whenAvailable { () throws(SinkError) in try sink.positions(of: settings.reading.topic) }
+        guard let positions, try checkOrigin(positions) else { return nil }
+        return positions
     }
 
     package func start(at positions: [Partition: SinkPosition]) {
@@ -79,6 +89,7 @@ package final class TimelineWriter: SinkKind {
             kept[partition] = nil
             sent?.positions[partition] = nil
         }
+        presence.startOver(state.restarted)
         for record in records { add(record) }
         let isWholeAgain = kept.allSatisfy { partition, position in
             state.next[partition].map { $0 >= position.begun } ?? false
@@ -94,7 +105,7 @@ package final class TimelineWriter: SinkKind {
             batch.removeAll()
             sent = nil
             self.state = SinkReadState()
-            present.removeAll()
+            presence = TopicPresence()
             kept = [:]
             wasSetBack = true
         }
@@ -112,13 +123,14 @@ package final class TimelineWriter: SinkKind {
         do throws(SinkRunError) {
             guard !wasInterrupted, try settle() else { return }
             if settings.removesAbsent, !summary.wasStopped {
-                guard try removeAbsent(), try settle() else {
+                guard try removeAbsent() else {
                     summary.wasStopped = true
                     return
                 }
             }
             let isBehind = state.next.contains { partition, next in next > kept[partition]?.next ?? Offset(0) }
             if batch.isEmpty, isBehind { _ = try keep(reached) }
+            try checkRemovals()
         } catch .sink(.setBack(let fault)) {
             // What was to be removed may be there again.
             if settings.removesAbsent { throw .sink(.setBack(fault)) }
@@ -135,6 +147,7 @@ package final class TimelineWriter: SinkKind {
     // MARK: - Writing
 
     private func add(_ record: Record) {
+        defer { if settings.removesAbsent { presence.pass(record) } }
         let place = TopicPartition(record.topic, record.partition)
         guard let key = record.key, let id = String(validating: key, as: UTF8.self) else {
             return leaveOut(record, "the key is not the text of a \(settings.content.keyName)")
@@ -142,7 +155,7 @@ package final class TimelineWriter: SinkKind {
         var meant = SinkRecord(
             configurationId: id, value: record.value, headers: record.headers, origin: place, offset: record.offset)
         if let choice = settings.choice, !choice.takes(meant) { meant.value = nil }
-        note(presenceOf: meant)
+        guard note(presenceOf: meant) else { return }
         let superseded = batch.add(meant)
         guard let trace, let superseded else { return }
         trace.process(of: superseded) { trace.note(outcome: "superseded") }
@@ -168,9 +181,12 @@ package final class TimelineWriter: SinkKind {
     /// Waits for the answer to the last commit.
     ///
     /// - Returns: as `write`.
-    private func settle() throws(SinkRunError) -> Bool { sent == nil ? true : try writeAtOnce() }
+    func settle() throws(SinkRunError) -> Bool { sent == nil ? true : try writeAtOnce() }
 
     func count(_ answer: SinkAnswer, of record: SinkRecord) {
+        if settings.removesAbsent, case .done = answer, record.timeline(for: sink.name) != nil {
+            presence.hasTaken = true
+        }
         switch answer {
         case .done(.written):
             summary.written += 1
@@ -183,17 +199,6 @@ package final class TimelineWriter: SinkKind {
         case .done(.unchanged): summary.unchanged += 1
         case .leftOut: break
         }
-    }
-
-    /// The positions once everything that was read is written.
-    var reached: [Partition: SinkPosition] {
-        var positions: [Partition: SinkPosition] = [:]
-        for (partition, next) in state.next {
-            positions[partition] = SinkPosition(
-                next: next, cluster: state.cluster, before: state.before[partition] ?? kept[partition]?.before,
-                choice: settings.choice?.digest)
-        }
-        return positions
     }
 
     /// - Returns: false if it was stopped before that.
@@ -216,6 +221,11 @@ package final class TimelineWriter: SinkKind {
     }
 
     func leaveOut(_ record: SinkRecord, _ bad: BadRecord) {
+        guard record.offset >= Offset(0) else {
+            // It is of no record, so there is nothing to set aside.
+            guard presence.leave(record.configurationId, because: bad.description) else { return }
+            return notice(.unremoved(configurationId: record.configurationId, reason: bad.description))
+        }
         leaveOut(Record(record), bad.text(of: record.configurationId, settings.content))
     }
 

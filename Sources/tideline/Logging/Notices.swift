@@ -13,6 +13,7 @@ extension Logger {
         case .setBack: warning("\(notice)")
         case .unusable(let place, let offset, let reason):
             warning("a record is left out: \(reason)", metadata: .record(place, offset))
+        case .unremoved: warning("\(notice)")
         case .log(let error): log(error, brokers)
         case .awaiting(let error): log(error, brokers)
         case .brokersBack(let time): brokersBack(time)

@@ -30,7 +30,9 @@ struct SinkCommand: Verb {
 
             What a topic that was made again does not have stays in a target, for it may be right. '--remove-absent', \
             where the topic has all by now, reads it from its beginning and removes the rest from files, calendars, \
-            tables and keys; of a topic without any timeline it removes nothing, and ends with status 70.
+            tables and keys. It asks before that, and needs '--yes' where there is no terminal. With a topic without \
+            any timeline, with a target that another topic has filled, and while a reset is under way it removes \
+            nothing, and ends with status 70.
 
             Without a target it runs the sinks that the settings name ('sinks'), of timelines and tables of reloads, \
             or those of them that are named here: each with a position of its own, and none holds up another; one that \
@@ -53,7 +55,7 @@ struct SinkCommand: Verb {
             CommandExample("tideline sink --to files:out", "Keeps out/ up to date until it is told to end."),
             CommandExample("tideline sink --to files:out --until-caught-up", "Writes what is there, and ends."),
             CommandExample(
-                "tideline sink --to files:out --until-caught-up --remove-absent",
+                "tideline sink --to files:out --until-caught-up --remove-absent --yes",
                 "Removes the files that a topic which was made again does not have."),
             CommandExample("tideline sink --to 'ics:out?by=recipient'", "Keeps calendars, by recipient."),
             CommandExample("tideline sink --to sqlite:timelines.db", "Keeps tables up to date, for SQL."),
@@ -91,7 +93,7 @@ struct SinkCommand: Verb {
         help: ArgumentHelp(
             "With '--status': takes away what an ended sink has told, so that it is shown no more.", valueName: "name"))
     var forget: String?
-    @Flag(help: "Forgets without asking.") var yes = false
+    @Flag(help: "Forgets, or removes what is absent, without asking.") var yes = false
     @Flag(help: "End when everything there was is written or sent.") var untilCaughtUp = false
     @Flag(help: "With '--until-caught-up': removes in the end what the target has and the topic does not.")
     var removeAbsent = false
@@ -120,16 +122,17 @@ struct SinkCommand: Verb {
         }
         let health = try HealthFile(healthFile)
         let environment = try Environment(kafka, flags: monitoringOptions.flags)
+        let consent = removeAbsent ? RemovalConsent(isGiven: yes) : nil
         switch task {
         case .status: break
         case .kept(let sink):
             try SinkRuns(
-                environment, [sink], untilCaughtUp: untilCaughtUp, removesAbsent: removeAbsent, areNamed: false
+                environment, [sink], untilCaughtUp: untilCaughtUp, consent: consent, areNamed: false
             ).run(health)
         case .named:
             let sinks = try named(environment.settings[Keys.sinks])
             try SinkRuns(
-                environment, sinks, untilCaughtUp: untilCaughtUp, removesAbsent: removeAbsent, areNamed: true
+                environment, sinks, untilCaughtUp: untilCaughtUp, consent: consent, areNamed: true
             ).run(health)
         case .sentReloads(let target):
             try DeliverySinkRun(environment, target: target, untilCaughtUp: untilCaughtUp).run(health)
@@ -157,10 +160,11 @@ struct SinkCommand: Verb {
             guard forget == nil || names.isEmpty else {
                 throw ValidationError("'--forget' has the name of the sink: give no other with it.")
             }
-            guard forget != nil || !yes else { throw ValidationError("'--yes' is for '--forget'.") }
+            guard forget != nil || !yes else { throw ValidationError("With '--status' '--yes' is for '--forget'.") }
             return .status
         }
-        guard forget == nil, !yes else { throw ValidationError("'--forget' and '--yes' are for '--status'.") }
+        guard forget == nil else { throw ValidationError("'--forget' is for '--status'.") }
+        guard !yes || removeAbsent else { throw ValidationError("'--yes' is for '--forget' and '--remove-absent'.") }
         guard !output.json, !output.table else { throw ValidationError("'--json' and '--table' are for '--status'.") }
         switch (to, reloads) {
         case (nil, nil): return .named

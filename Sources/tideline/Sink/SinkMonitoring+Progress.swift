@@ -103,3 +103,21 @@ extension SinkMonitoring.Progress {
         return sum
     }
 }
+
+extension SinkDeclaration {
+    /// The file descriptors that it takes.
+    var descriptors: Int {
+        switch target {
+        case .kept: Descriptors.ofSink
+        case .sent: Descriptors.ofDeliveries
+        }
+    }
+
+    /// What it counts, before it has begun.
+    var outcomes: SinkMonitoring.Progress.Outcomes {
+        switch target {
+        case .kept: SinkMonitoring.Progress.outcomes(SinkSummary())
+        case .sent: SinkMonitoring.Progress.outcomes(DeliverySummary())
+        }
+    }
+}

@@ -4,6 +4,7 @@ import RecordLog
 import Settings
 import Sinks
 import StreamRuntime
+import Synchronization
 import Tracing
 
 /// One run of a sink that keeps timelines or reloads, for `sink` and `demo`. One thread owns it.
@@ -19,12 +20,14 @@ struct SinkRun {
     var report: SinkStatusReport?
     /// Takes spans; `nil` if nobody traces.
     var tracer: Tracer?
+    private let consent: RemovalConsent?
 
     var name: String { declaration.name }
 
+    /// - Parameter consent: is asked before what the topic does not have is removed in the end; `nil` removes nothing.
     init(
         _ environment: Environment, _ declaration: SinkDeclaration, _ target: SinkTarget, untilCaughtUp: Bool,
-        removesAbsent: Bool = false
+        consent: RemovalConsent? = nil
     ) {
         self.environment = environment
         self.declaration = declaration
@@ -32,7 +35,8 @@ struct SinkRun {
         self.target = target
         var settings = SinkSettings(topic: environment.topic(of: target.content), of: target.content)
         settings.reading.untilCaughtUp = untilCaughtUp
-        settings.removesAbsent = removesAbsent
+        settings.removesAbsent = consent != nil
+        self.consent = consent
         settings.reading.acceptsMovedCluster = environment.settings[Keys.clusterMoved] == .accept
         if environment.settings[Keys.metricsListen] != nil {
             settings.reading.lagInterval = SinkMonitoring.lagInterval
@@ -85,6 +89,7 @@ struct SinkRun {
             report?.note(name, notice)
             log.take(notice, brokers)
         }
+        var disagreement: CommandFailure?
         do {
             let clock = SleepingClock()
             let begin = clock.now
@@ -99,6 +104,10 @@ struct SinkRun {
             let runner = try SinkRunner(
                 cluster: environment.cluster, sink: sink, settings: outlasting, clock: clock,
                 memory: environment.resources.memory, tracer: tracer,
+                agreesToRemove: { count in
+                    disagreement = consent?.disagreement(to: count, of: declaration)
+                    return consent != nil && disagreement == nil
+                },
                 shouldStop: { shouldStop() || lines?.isClosed == true },
                 progress: {
                     brokers?.tellRepeats()
@@ -110,7 +119,57 @@ struct SinkRun {
             defer { brokers?.tellRepeats(isLast: true) }
             return try runner.run()
         } catch {
+            if let disagreement { throw SinkFailure(disagreement, isFinal: true) }
             throw SinkFailure(of: name, error)
+        }
+    }
+}
+
+/// The consent to the removal of what targets hold and their topic does not. The sinks of a process ask one after the
+/// other. Any thread.
+final class RemovalConsent: Sendable {
+    private let isGiven: Bool
+    private let turn = Mutex(())
+
+    /// - Parameter isGiven: true if nobody is asked.
+    init(isGiven: Bool) { self.isGiven = isGiven }
+
+    /// Asks for one sink, and waits for the answer.
+    ///
+    /// - Returns: how the program ends if nobody agrees; `nil` if somebody does.
+    func disagreement(to count: AbsentTimelines, of sink: SinkDeclaration) -> CommandFailure? {
+        if isGiven { return nil }
+        return turn.withLock { _ in
+            do throws(CommandFailure) {
+                // The question is not to stand behind a bar.
+                LogStream.standardError.showStatus("")
+                let question = sink.isOfSettings ? "Sink \(sink.name): remove \(count)?" : "Remove \(count)?"
+                try Consent.require(
+                    for: question, isGiven: false, otherwise: "nothing was removed (\(count), of '\(sink.name)')")
+                return nil
+            } catch {
+                return error
+            }
+        }
+    }
+
+    /// Does what draws on the terminal, unless a question stands there.
+    func unlessAsking(_ draw: () -> Void) {
+        if isGiven { return draw() }
+        _ = turn.withLockIfAvailable { _ in draw() }
+    }
+
+    /// Refuses to remove anything beside a reset that was begun and has not ended: the topic may not be whole. Who may
+    /// not look whether there is one is warned.
+    ///
+    /// - Throws: with status 70 if there is one.
+    static func refuseReset(_ environment: Environment, _ admin: any Admin) throws(CommandFailure) {
+        do throws(CommandFailure) {
+            try ResetJournal.refuse(environment, admin)
+        } catch {
+            guard error.status == .unavailable else { throw error }
+            environment.logger(for: .sinks).warning(
+                "whether a reset is under way is not known, so see that the topic is whole: \(error.message)")
         }
     }
 }

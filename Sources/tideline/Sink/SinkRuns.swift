@@ -14,7 +14,7 @@ final class SinkRuns: Sendable {
     private let environment: Environment
     private let sinks: [SinkDeclaration]
     private let untilCaughtUp: Bool
-    private let removesAbsent: Bool
+    private let consent: RemovalConsent?
     private let areNamed: Bool
     private let lives: SinkLives
     private let results = Mutex(Results())
@@ -30,16 +30,17 @@ final class SinkRuns: Sendable {
     }
 
     /// - Parameters:
-    ///   - removesAbsent: true removes in the end what targets hold and the topic does not.
+    ///   - consent: is asked before what targets hold and the topic does not is removed in the end; `nil` removes
+    ///     nothing.
     ///   - areNamed: true if the summaries say of which sink they are.
     init(
-        _ environment: Environment, _ sinks: [SinkDeclaration], untilCaughtUp: Bool, removesAbsent: Bool,
-        areNamed: Bool
+        _ environment: Environment, _ sinks: [SinkDeclaration], untilCaughtUp: Bool,
+        consent: RemovalConsent?, areNamed: Bool
     ) {
         self.environment = environment.shared(among: sinks.count)
         self.sinks = sinks
         self.untilCaughtUp = untilCaughtUp
-        self.removesAbsent = removesAbsent
+        self.consent = consent
         self.areNamed = areNamed
         // What is to come to an end says how it ended.
         lives = SinkLives(count: sinks.count, beginAgain: !untilCaughtUp)
@@ -62,6 +63,7 @@ final class SinkRuns: Sendable {
         let admin = try environment.connect()
         let topics = Set(sinks.map { environment.topic(of: $0.content) }).sorted()
         try environment.require(topics + [environment.topics.deadLetters], admin)
+        if consent != nil { try RemovalConsent.refuseReset(environment, admin) }
         let report = SinkStatusReport(environment, admin)
         defer { report.close() }
         admin.close()
@@ -109,7 +111,7 @@ final class SinkRuns: Sendable {
         switch sink.target {
         case .kept(let target):
             var run = SinkRun(
-                environment, sink, target, untilCaughtUp: untilCaughtUp, removesAbsent: removesAbsent)
+                environment, sink, target, untilCaughtUp: untilCaughtUp, consent: consent)
             run.monitoring = watch
             run.report = report
             run.tracer = tracer
@@ -209,7 +211,13 @@ final class SinkRuns: Sendable {
         let contents = Set(sinks.map(\.content))
         let noun = contents == [.reloads] ? "reloads" : contents == [.timelines] ? "timelines" : "records"
         let bar = ProgressBar.standardError("writing \(noun)", unit: "records", environment)
-        while parts.wait(timeout: .now() + .milliseconds(100)) != .success { bar.update(completed: records) }
+        while parts.wait(timeout: .now() + .milliseconds(100)) != .success {
+            if let consent {
+                consent.unlessAsking { bar.update(completed: records) }
+            } else {
+                bar.update(completed: records)
+            }
+        }
         bar.update(completed: records)
         bar.finish()
     }
@@ -228,23 +236,8 @@ final class SinkRuns: Sendable {
         let failed = sinks.compactMap { failures[$0.name] }
         guard let first = failed.first else { return }
         if failed.count == 1 { throw first }
-        throw CommandFailure(.software, failed.map(\.message).joined(separator: "\n"))
-    }
-}
-
-extension SinkDeclaration {
-    fileprivate var descriptors: Int {
-        switch target {
-        case .kept: Descriptors.ofSink
-        case .sent: Descriptors.ofDeliveries
-        }
-    }
-
-    /// What it counts, before it has begun.
-    fileprivate var outcomes: SinkMonitoring.Progress.Outcomes {
-        switch target {
-        case .kept: SinkMonitoring.Progress.outcomes(SinkSummary())
-        case .sent: SinkMonitoring.Progress.outcomes(DeliverySummary())
-        }
+        // What was not agreed to has its status also where that is so of several.
+        let isAlike = consent != nil && failed.allSatisfy { $0.status == first.status }
+        throw CommandFailure(isAlike ? first.status : .software, failed.map(\.message).joined(separator: "\n"))
     }
 }

@@ -117,7 +117,7 @@ final class SinkStatusReport: Sendable {
                 // The target does not know them any more.
                 sink.status.positions = []
                 sink.status.note(error: notice.description)
-            case .unusable, .log: sink.status.note(error: notice.description)
+            case .unusable, .unremoved, .log: sink.status.note(error: notice.description)
             case .newPartitions, .startedOver: break
             }
         }

@@ -72,8 +72,9 @@ extension AcceptanceTests {
             let role = "\(database)_role"
             for command in commands {
                 // The password is asked for at a terminal.
-                let words = command.split(separator: " ").map(String.init).filter { $0 != "-P" }
-                    .map { $0 == "tideline" ? role : $0 == "timelines" ? database : $0 }
+                let names = ["tideline": role, "timelines": database]
+                let parts = command.split(separator: " ").map { String($0) }.filter { $0 != "-P" }
+                let words = parts.map { names[$0] ?? $0 }
                 let result = try await server.client(words[0], Array(words.dropFirst()))
                 try #require(result.succeeded, "\(result.failure)")
             }

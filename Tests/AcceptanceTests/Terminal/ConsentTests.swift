@@ -84,6 +84,49 @@ extension AcceptanceTests {
             #expect(agreed.status == 69, "\(agreed.failure)")
         }
 
+        @Test("a sink that removes what its topic lacks asks with numbers, and needs --yes elsewhere")
+        func removal() async throws {
+            let application = try await Application("consentsink", partitions: 1)
+            func write(_ ids: String...) async throws {
+                let records = ids.map { id in
+                    let value = #"{"configurationId":"\#(id)","revision":1,"generatedAt":"2026-01-01T00:00:00Z"}"#
+                    return (key: Optional(id), value: Optional(Array(value.utf8)), headers: [Header]())
+                }
+                try await application.produce(records, to: "timelines")
+            }
+            let folders = ["one", "two"].map { application.directory.appending(path: $0) }
+            func counts() throws -> [Int] {
+                try folders.map {
+                    try FileManager.default.contentsOfDirectory(atPath: $0.path).count { !$0.hasPrefix(".") }
+                }
+            }
+            let sinks = folders.map { #""\#($0.lastPathComponent)":{"to":"files:\#($0.path)"}"# }
+            let words = ["sink", "--until-caught-up", "--set", "sinks={\(sinks.joined(separator: ","))}"]
+            try await write("a", "b", "c")
+            try await application.run(words)
+            #expect(try counts() == [3, 3])
+            let topic = application.topic("timelines")
+            try await application.delete([topic])
+            let isGone = try await eventually { try await application.existing([topic]).isEmpty }
+            #expect(isGone)
+            try await application.run("topics", "--partitions", "1")
+            try await write("c")
+
+            let question = "remove 2 of 3 timelines that \(topic) does not have?"
+            let unasked = try await tideline(words + ["--remove-absent"] + application.options)
+            #expect(unasked.status == 64 && unasked.standardError.contains("--yes"), "\(unasked.failure)")
+            let one = words + ["one", "--remove-absent"]
+            let refused = try await Self.asked(one, answer: "n", application)
+            #expect(refused.status == 70 && refused.standardOutput.contains(question), "\(refused.failure)")
+            #expect(refused.standardOutput.contains("nothing was removed"), "\(refused.failure)")
+            #expect(try counts() == [3, 3])
+            let done = try await Self.asked(one, answer: "y", application)
+            #expect(done.succeeded, "\(done.failure)")
+            #expect(try counts() == [1, 3])
+            try await application.run(words + ["--remove-absent", "--yes"])
+            #expect(try counts() == [1, 1])
+        }
+
         @Test("topics names those that it has created where nobody agrees, and changes no setting")
         func created() async throws {
             let application = try await Application("created", partitions: 2)

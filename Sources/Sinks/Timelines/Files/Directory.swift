@@ -42,7 +42,7 @@ final class Directory {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Returns the whole content; `nil` if there is no such file.
+    /// Returns the whole content; `nil` if there is no such file. A folder of that name is none.
     func read(_ name: String) throws(SinkError) -> [UInt8]? {
         let file = openat(descriptor, name, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
@@ -55,6 +55,7 @@ final class Directory {
         while true {
             let count = Glibc.read(file, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
+            if count < 0 && errno == EISDIR { return nil }
             guard count >= 0 else { throw failure("read", name) }
             if count == 0 { return bytes }
             bytes.append(contentsOf: chunk[..<count])
@@ -83,11 +84,11 @@ final class Directory {
         }
     }
 
-    /// - Returns: false if there was no such file.
+    /// - Returns: false if there was no such file. A folder of that name is none, and stays.
     @discardableResult
     func remove(_ name: String) throws(SinkError) -> Bool {
         if unlinkat(descriptor, name, 0) == 0 { return true }
-        guard errno == ENOENT else { throw failure("remove", name) }
+        guard errno == ENOENT || errno == EISDIR else { throw failure("remove", name) }
         return false
     }
 

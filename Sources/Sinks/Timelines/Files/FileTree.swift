@@ -57,7 +57,8 @@ struct FileTree {
             if case .foreign = TimelineFileName.read(name, suffix: form.suffix) { continue }
             guard let folder else { continue }
             if let other = self.path(of: name) {
-                let isOld = form.isSuperseded(try directory.read(path), by: try directory.read(other))
+                guard let content = try directory.read(path) else { continue }
+                let isOld = form.isSuperseded(content, by: try directory.read(other))
                 try directory.remove(isOld ? path : other)
                 if isOld { continue }
             }

@@ -57,7 +57,9 @@ package final class FilesSink: TimelineSink {
         return .written
     }
 
-    package func configurations() throws(SinkError) -> [String]? { try tree.configurations() }
+    package func configurations(while goesOn: () -> Bool) throws(SinkError) -> [String]? {
+        try tree.configurations(while: goesOn)
+    }
 
     package func flush() throws(SinkError) { try tree.synchronise() }
 

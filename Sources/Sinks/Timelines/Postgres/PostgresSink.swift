@@ -30,7 +30,7 @@ package final class PostgresSink: BatchSink {
         try target.write(records, as: TimelineUpsert.self) { ordinal, record in step(ordinal, record) }
     }
 
-    package func configurations() throws(SinkError) -> [String]? {
+    package func configurations(while goesOn: () -> Bool) throws(SinkError) -> [String]? {
         try target.texts("SELECT configuration_id FROM timelines")
     }
 

@@ -1,7 +1,7 @@
 import Redis
 
 extension RedisSink {
-    package func configurations() throws(SinkError) -> [String]? {
+    package func configurations(while goesOn: () -> Bool) throws(SinkError) -> [String]? {
         try verify()
         let (pattern, prefix) = (RedisKeys.timelines + "*", RedisKeys.timelines.utf8.count)
         var ids: Set<[UInt8]> = []
@@ -15,7 +15,7 @@ extension RedisSink {
                 if case .bytes(let bytes) = key { ids.insert(Array(bytes.dropFirst(prefix))) }
             }
             cursor = parts.first?.text ?? "0"
-        } while cursor != "0"
+        } while cursor != "0" && goesOn()
         return ids.map { String(decoding: $0, as: UTF8.self) }
     }
 }

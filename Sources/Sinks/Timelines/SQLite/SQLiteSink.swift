@@ -49,7 +49,7 @@ package final class SQLiteSink: TimelineSink {
         }
     }
 
-    package func configurations() throws(SinkError) -> [String]? {
+    package func configurations(while goesOn: () -> Bool) throws(SinkError) -> [String]? {
         try target.prepared { (database) throws(SQLiteError) -> [String] in
             try TimelineRows.configurations(of: database)
         }

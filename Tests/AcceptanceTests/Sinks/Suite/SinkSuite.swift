@@ -79,7 +79,7 @@ struct SinkSuite {
             A topic that was deleted and made again is read from its beginning, though it is longer than before, and \
             the sink says so. What the new topic does not have stays in the target as it was, but with `stdout`, for \
             [it may be right](Consuming.md#what-a-topic-made-again-lacks). From files, calendars, tables and keys \
-            `--remove-absent` removes it, in a run that ends.
+            `--remove-absent` removes it, in a run that ends, once somebody agrees.
             """
         ),
     ]
@@ -109,7 +109,9 @@ struct SinkSuite {
     ///   - removesAbsent: it is asked to remove what the topic does not have.
     @discardableResult
     func catchUp(besides left: [String: Data] = [:], removesAbsent: Bool = false) async throws -> ProcessResult {
-        let sink = try removesAbsent ? start("--until-caught-up", "--remove-absent") : start("--until-caught-up")
+        let sink =
+            try removesAbsent
+            ? start("--until-caught-up", "--remove-absent", "--yes") : start("--until-caught-up")
         let result = await sink.result()
         try #require(result.succeeded, "\(guarantee.scheme): \(result.failure)")
         expectNoSecret(in: result.standardOutput + result.standardError)
