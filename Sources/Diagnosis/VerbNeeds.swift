@@ -145,6 +145,9 @@ struct VerbNeeds: Sendable {
         VerbNeeds(
             "dead-letters drop", [Use(.read, .describeConfigs, on: [.deadLetters]), marks],
             transactionalIds: [.named(".operations")]),
+        VerbNeeds(
+            "dead-letters forget-mark", [Use(.describe, .describeConfigs, on: [.deadLetters]), marks],
+            transactionalIds: [.named(".operations")]),
     ]
 
     private static let again: [Use] = [
