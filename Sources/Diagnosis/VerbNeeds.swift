@@ -173,5 +173,12 @@ struct VerbNeeds: Sendable {
                     .describeConfigs, .alterConfigs,
                     on: inputs + outputs + [.exchange, .state, .pushes, .sinks, .operations])
             ]),
+        // Where no setting differs, none is set.
+        VerbNeeds(
+            "topics --partitions --apply",
+            [
+                Use(.alter, on: inputs),
+                Use(.describeConfigs, on: inputs + outputs + [.exchange, .state, .pushes, .sinks, .operations]),
+            ]),
     ]
 }

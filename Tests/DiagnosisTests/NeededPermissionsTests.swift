@@ -66,6 +66,15 @@ struct NeededPermissionsTests {
         #expect(Self.verbs(Permission(.write, .transactionalId("app-reset"))) == ["reset", "repartition"])
     }
 
+    @Test("whoever adds partitions needs Alter on the inputs, and on no other topic")
+    func partitions() {
+        for topic in NamedTopic.allCases {
+            let isInput = [.telemetry, .calendarEvents, .configurations, .positions].contains(topic)
+            let verbs = isInput ? ["topics --partitions --apply"] : []
+            #expect(Self.verbs(Permission(.alter, .topic("p.\(topic)"))) == verbs, "\(topic)")
+        }
+    }
+
     @Test("whoever sets settings that differ needs AlterConfigs on every topic that has them")
     func settings() {
         for topic in NamedTopic.allCases {

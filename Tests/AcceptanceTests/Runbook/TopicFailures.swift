@@ -144,7 +144,7 @@ extension RunbookFailure {
         means: """
             Somebody has added partitions to `ID.exchange` or `ID.state`. Their number is that of the tasks, and each
             id belongs to a task by its hash; so the process goes on as before, and whoever starts refuses with status
-            70. (An input may get more partitions at any time.)
+            70. (An input may get more partitions at any time: `tideline topics --partitions P --apply` adds them.)
             """,
         lost: "Nothing but `refreshCount`, which begins at 1, and what retention has removed from the inputs.",
         alerts: ["TidelineTopicPartitions", "TidelineUnhealthy"]
