@@ -5,7 +5,12 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// `doctor` on a real broker: each thing that it is to find is brought about, found, and mended as it says.
+    /// `doctor` on a real broker: what it is to find is brought about, found, and mended as it says.
+    ///
+    /// Other failures are brought about in `RunbookTests`, and permissions in `DoctorPermissionTests`. DiagnosisTests
+    /// alone, with facts that a test makes up, hold: partitions without a leader or with a replica behind; a broker
+    /// that the cluster names and nobody reaches; a clock and zone data that are off; state that does not fit into
+    /// memory; a task that nobody owns or that is restored; and a transaction that no coordinator knows of.
     @Suite struct DoctorTests {
         private static let clock = "2026-11-20T06:25:00Z"
 
