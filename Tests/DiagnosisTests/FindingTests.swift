@@ -39,6 +39,8 @@ struct FindingTests {
         #expect(facts.findings { "c \($0)" }.map(\.remedy) == [sister])
         #expect(Self.facts(.nothing, role: .internal(other: nil)).findings { $0 }.map(\.level) == [.notice])
         #expect(Self.facts(Self.topic([:], leaderless: 2)).findings { $0 }.map(\.level) == [.bad])
+        let behind = TopicDescription(name: "t", partitions: 4, replication: 3, settings: [:], underReplicated: 2)
+        #expect(Self.facts(.topic(behind)).findings { $0 }.map(\.level) == [.notice])
     }
 
     @Test("a topic that is made on demand may be missing; where it is, another setting is bad")
