@@ -34,7 +34,7 @@ struct FindingTests {
         let unknown = "c topics; if it was there before, add --partitions and --replication as it had"
         #expect(facts.findings { "c \($0)" }.map(\.remedy) == [unknown])
         let other = TopicDescription(name: "u", partitions: 12, replication: 3, settings: [:])
-        facts.former = .init(of: other, isOwn: false)
+        facts.former = TopicFacts.Shape(of: other, isOwn: false)
         let sister = "With the numbers of u, unless it had others: c topics --partitions 12 --replication 3"
         #expect(facts.findings { "c \($0)" }.map(\.remedy) == [sister])
         #expect(Self.facts(.nothing, role: .internal(other: nil)).findings { $0 }.map(\.level) == [.notice])

@@ -21,7 +21,7 @@ struct TopicFaultTests {
         let output = Self.facts(.nothing).faults(tasks: 2)
         #expect(output.map(\.kind) == [.missing] && output[0].hinders && output[0].text.contains("'tideline topics'"))
         var known = Self.facts(.nothing)
-        known.former = .init(of: Self.topic("a.state", partitions: 12), isOwn: true)
+        known.former = TopicFacts.Shape(of: Self.topic("a.state", partitions: 12), isOwn: true)
         #expect(known.faults(tasks: 2)[0].text.contains("'tideline topics --partitions 12 --replication 1' makes"))
         let own = Self.facts(.nothing, role: Self.own).faults(tasks: 2)
         #expect(own[0].hinders && own[0].text.contains("'tideline reset --execute'"))

@@ -52,7 +52,7 @@ struct TopicPlan {
             return kind.map { name in
                 var facts = facts(
                     of: topic(name, deadLetterBytes: bytes), found[name] ?? .nothing, deadLetterBytes: bytes)
-                facts.former = sister.map { .init(of: $0, isOwn: false) }
+                facts.former = sister.map { TopicFacts.Shape(of: $0, isOwn: false) }
                 return facts
             }
         }
