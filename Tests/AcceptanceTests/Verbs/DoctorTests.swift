@@ -129,7 +129,7 @@ extension AcceptanceTests {
             show("doctor names \(differences.count) settings that differ, topics --apply --yes sets them")
         }
 
-        @Test("'topics --partitions P --apply' adds partitions to inputs that have fewer, with consent, and to no other")
+        @Test("'topics --partitions P --apply' adds partitions to inputs that have fewer, with consent; others stay")
         func partitions() async throws {
             let application = try await Application("grown", partitions: 2)
             _ = try await application.process(clock: Self.clock)
