@@ -50,10 +50,10 @@ struct TopicPlan {
         return [topics.inputs, topics.outputs].flatMap { kind in
             let sister = kind.lazy.compactMap { described[$0] }.first
             return kind.map { name in
-                var facts = facts(
+                var one = facts(
                     of: topic(name, deadLetterBytes: bytes), found[name] ?? .nothing, deadLetterBytes: bytes)
-                facts.former = sister.map { TopicFacts.Shape(of: $0, isOwn: false) }
-                return facts
+                one.former = sister.map { TopicFacts.Shape(of: $0, isOwn: false) }
+                return one
             }
         }
     }
