@@ -11,6 +11,8 @@ package struct LagFacts: Sendable {
     /// `nil` if it cannot be told.
     package var members: [GroupMember]?
     package var places: [Place]
+    /// The tasks that a process restores, as processes that were asked say.
+    package var restored: Set<Int32>
 
     package struct Place: Hashable, Sendable {
         package var partition: TopicPartition
@@ -37,13 +39,15 @@ package struct LagFacts: Sendable {
     }
 
     package init(
-        interval: ElapsedTime, tasks: Int32, exchangeTopic: String, members: [GroupMember]?, places: [Place]
+        interval: ElapsedTime, tasks: Int32, exchangeTopic: String, members: [GroupMember]?, places: [Place],
+        restored: Set<Int32> = []
     ) {
         self.interval = interval
         self.tasks = tasks
         self.exchangeTopic = exchangeTopic
         self.members = members
         self.places = places
+        self.restored = restored
     }
 
     /// - Parameter command: makes a whole command line of a verb with its words.
@@ -115,13 +119,18 @@ package struct LagFacts: Sendable {
                     return "\(place.partition) at \(position), which ends at \(place.end)"
                 }
                 let more = standing.count > 3 ? " and \(standing.count - 3) more" : ""
-                let owner = owner(of: task)
+                let owner = owner(of: task).map { ", owned by \($0)" } ?? ""
+                let waiting = shown.joined(separator: "; ") + more
+                if restored.contains(task) {
+                    return Finding(
+                        .lag, "task \(task)", .notice, "is restored\(owner); what waits is \(waiting)",
+                        remedy: "Wait: it reads on once that is done. A restart would begin it again.")
+                }
                 return Finding(
-                    .lag, "task \(task)", .bad,
-                    "stands still for \(interval.text)\(owner.map { ", owned by \($0)" } ?? ""): "
-                        + shown.joined(separator: "; ") + more,
-                    remedy: "Look at the status line and the log of its process: it restores, waits for a transaction"
-                        + " (see below), or is stuck; then restart that process.")
+                    .lag, "task \(task)", .bad, "stands still for \(interval.text)\(owner): \(waiting)",
+                    remedy: "If the status line of its process says that it restores, wait: a restart would begin that"
+                        + " again. Else it waits for a transaction (see below), or is stuck: look at the log of its"
+                        + " process, then restart that process.")
             }
     }
 

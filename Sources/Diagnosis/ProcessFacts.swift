@@ -39,6 +39,20 @@ package struct ProcessFacts: Hashable, Sendable {
             }
     }
 
+    /// The tasks that it restores, and whose restore moves, as its sentences about them say.
+    package var restoredTasks: Set<Int32> {
+        guard case .answered(let problems, _) = answer else { return [] }
+        return Set(
+            problems.filter { $0.part == "restore" && !$0.reason.contains("stood still") }.compactMap {
+                problem -> Int32? in
+                let words = problem.reason.split(separator: " ")
+                guard words.count > 3, words[0] == "task", words[2] == "is", words[3].hasPrefix("restored") else {
+                    return nil
+                }
+                return Int32(words[1])
+            })
+    }
+
     private var states: [Finding] {
         switch answer {
         case .answered([], _): [Finding(.processes, address, .good, "is ready")]

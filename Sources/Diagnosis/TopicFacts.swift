@@ -9,6 +9,8 @@ package struct TopicFacts: Hashable, Sendable {
     /// Settings of which any value from this number on will do, by name.
     package var atLeast: [String: Int]
     package var found: Found
+    /// What it had while it was there, or what another of its kind has; `nil` if neither is known.
+    package var former: Shape?
 
     package enum Role: Hashable, Sendable {
         /// An input or output, made by `tideline topics`.
@@ -27,14 +29,34 @@ package struct TopicFacts: Hashable, Sendable {
         case failed(String)
     }
 
+    /// What a topic has that cannot be set later, or not without work.
+    package struct Shape: Hashable, Sendable {
+        package var partitions: Int32
+        package var replication: Int32
+        /// The name of the other topic that has them; `nil` if they are the topic's own.
+        package var sister: String?
+
+        /// - Parameter isOwn: false if the topic is another one of the same kind.
+        package init(of topic: TopicDescription, isOwn: Bool) {
+            partitions = topic.partitions
+            replication = topic.replication
+            sister = isOwn ? nil : topic.name
+        }
+
+        /// The options of `topics` that give it.
+        var options: String { " --partitions \(partitions) --replication \(replication)" }
+    }
+
     package init(
-        name: String, role: Role, wanted: [NewTopic.Setting], atLeast: [String: Int] = [:], found: Found
+        name: String, role: Role, wanted: [NewTopic.Setting], atLeast: [String: Int] = [:], found: Found,
+        former: Shape? = nil
     ) {
         self.name = name
         self.role = role
         self.wanted = wanted
         self.atLeast = atLeast
         self.found = found
+        self.former = former
     }
 
     /// A setting that is another than the topic would be made with.
@@ -79,7 +101,7 @@ package struct TopicFacts: Hashable, Sendable {
 
     private func missing(_ command: (String) -> String) -> Finding? {
         switch role {
-        case .contract: Finding(.topics, name, .bad, "is missing", remedy: command("topics"))
+        case .contract: Finding(.topics, name, .bad, "is missing", remedy: making(command))
         case .onDemand: nil
         case .internal(nil):
             Finding(.topics, name, .notice, "is not there yet; the first 'tideline process' makes it")
@@ -88,6 +110,16 @@ package struct TopicFacts: Hashable, Sendable {
                 .topics, name, .bad, "is gone, and \(other.name) is there",
                 remedy: "Stop all processes, then \(command("reset --execute"))")
         }
+    }
+
+    /// The command stands last where it can be run as it is.
+    private func making(_ command: (String) -> String) -> String {
+        guard let former else {
+            return command("topics") + "; if it was there before, add --partitions and --replication as it had"
+        }
+        let line = command("topics\(former.options)")
+        guard let sister = former.sister else { return line }
+        return "With the numbers of \(sister), unless it had others: \(line)"
     }
 
     /// Both internal topics have a partition for each task. It is told of the one that has more.

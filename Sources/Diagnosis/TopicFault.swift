@@ -26,8 +26,7 @@ extension TopicFacts {
         switch found {
         case .failed: return []
         case .nothing:
-            let remedy =
-                isOwn ? "stop all processes, then 'tideline reset --execute'" : "'tideline topics' makes it anew"
+            let remedy = isOwn ? "stop all processes, then 'tideline reset --execute'" : making
             return [TopicFault(topic: name, kind: .missing, text: "\(name) is gone: \(remedy)", hinders: true)]
         case .topic(let topic):
             var faults = differences.map { difference in
@@ -48,5 +47,13 @@ extension TopicFacts {
             }
             return faults
         }
+    }
+
+    private var making: String {
+        guard let former else {
+            return "'tideline topics' makes it anew, with --partitions and --replication as it had"
+        }
+        let has = former.sister.map { ", with the numbers of \($0)" } ?? ""
+        return "'tideline topics\(former.options)' makes it anew\(has)"
     }
 }

@@ -158,6 +158,9 @@ struct VerbNeeds: Sendable {
         VerbNeeds(
             "dead-letters drop", [Use(.read, .describeConfigs, on: [.deadLetters]), marks],
             transactionalIds: [.named(".operations")]),
+        VerbNeeds(
+            "dead-letters forget-mark", [Use(.describe, .describeConfigs, on: [.deadLetters]), marks],
+            transactionalIds: [.named(".operations")]),
     ]
 
     private static let again: [Use] = [
@@ -186,6 +189,13 @@ struct VerbNeeds: Sendable {
                 Use(
                     .describeConfigs, .alterConfigs,
                     on: inputs + outputs + [.exchange, .state, .pushes, .sinks, .operations])
+            ]),
+        // Where no setting differs, none is set.
+        VerbNeeds(
+            "topics --partitions --apply",
+            [
+                Use(.alter, on: inputs),
+                Use(.describeConfigs, on: inputs + outputs + [.exchange, .state, .pushes, .sinks, .operations]),
             ]),
     ]
 

@@ -100,7 +100,7 @@ extension Permission.Operation {
     /// True if who may do this may do the other, too.
     fileprivate func includes(_ other: Permission.Operation) -> Bool {
         switch other {
-        case .describe: self == .read || self == .write || self == .delete
+        case .describe: self == .read || self == .write || self == .delete || self == .alter
         case .describeConfigs: self == .alterConfigs
         default: false
         }

@@ -26,6 +26,10 @@ extension Admin {
         throw .unsupported("a topic that it would create")
     }
 
+    package func addPartitions(to topic: String, count: Int32, timeout: Duration) throws(LogError) {
+        throw .unsupported("more partitions")
+    }
+
     package func setOffsets(
         of group: String, to offsets: [(TopicPartition, Offset)], timeout: Duration
     ) throws(LogError) {

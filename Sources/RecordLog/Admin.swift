@@ -10,6 +10,12 @@ package protocol Admin: AnyObject, Sendable {
     /// - Throws: `topicAlreadyExists` and others, for the first topic that failed.
     func createTopic(_ topic: NewTopic, timeout: Duration) throws(LogError)
 
+    /// Gives a topic more partitions, and waits until each has a leader. Records stay where they are.
+    ///
+    /// - Parameter count: of all partitions, those included that are there.
+    /// - Throws: if the topic has as many, or more.
+    func addPartitions(to topic: String, count: Int32, timeout: Duration) throws(LogError)
+
     /// Asks whether `createTopic` would succeed; creates nothing. Of a name that is taken, brokers look at no more than
     /// the permission.
     ///

@@ -14,6 +14,7 @@ package struct Permission: Hashable, Sendable {
         case write = "Write"
         case create = "Create"
         case delete = "Delete"
+        case alter = "Alter"
         case describe = "Describe"
         case describeConfigs = "DescribeConfigs"
         case alterConfigs = "AlterConfigs"

@@ -30,9 +30,17 @@ struct FindingTests {
 
     @Test("a topic that is missing is bad, but for an internal one, which the first process makes")
     func missing() {
-        #expect(Self.facts(.nothing).findings { "c \($0)" }.map(\.remedy) == ["c topics"])
+        var facts = Self.facts(.nothing)
+        let unknown = "c topics; if it was there before, add --partitions and --replication as it had"
+        #expect(facts.findings { "c \($0)" }.map(\.remedy) == [unknown])
+        let other = TopicDescription(name: "u", partitions: 12, replication: 3, settings: [:])
+        facts.former = TopicFacts.Shape(of: other, isOwn: false)
+        let sister = "With the numbers of u, unless it had others: c topics --partitions 12 --replication 3"
+        #expect(facts.findings { "c \($0)" }.map(\.remedy) == [sister])
         #expect(Self.facts(.nothing, role: .internal(other: nil)).findings { $0 }.map(\.level) == [.notice])
         #expect(Self.facts(Self.topic([:], leaderless: 2)).findings { $0 }.map(\.level) == [.bad])
+        let behind = TopicDescription(name: "t", partitions: 4, replication: 3, settings: [:], underReplicated: 2)
+        #expect(Self.facts(.topic(behind)).findings { $0 }.map(\.level) == [.notice])
     }
 
     @Test("a topic that is made on demand may be missing; where it is, another setting is bad")

@@ -51,6 +51,27 @@ struct LagTests {
         #expect(bad[0].text.contains("owned by b") && bad[0].text.contains("in[1] at 4, which ends at 10"))
     }
 
+    @Test("a task that its process restores is waited for; where nobody was asked, the remedy says to look first")
+    func restored() {
+        let place = LagFacts.Place(Self.input, low: 0, end: 10, before: 4, after: 4)
+        var facts = Self.facts([place], members: [Self.member("a", tasks: 0, 1)])
+        let unasked = Self.bad(facts)
+        #expect(unasked.map(\.subject) == ["task 1"])
+        #expect(unasked[0].remedy.hasPrefix("If the status line of its process says that it restores, wait"))
+        func told(_ reason: String) -> Set<Int32> {
+            let problem = ProcessFacts.Problem(part: "restore", reason: reason)
+            return ProcessFacts(address: "h:1", answer: .answered([problem], zoneData: nil)).restoredTasks
+        }
+        #expect(told("task 1 waits for stable offsets").isEmpty)
+        #expect(told("task 1 is restored up to 5 of 9, which has stood still for 9 s").isEmpty)
+        #expect(told("task 1 is restored, and prepared to run: 5 entries") == [1])
+        facts.restored = told("task 1 is restored up to 5 of 9")
+        #expect(Self.bad(facts).isEmpty)
+        let found = facts.findings(command: Self.command).first { $0.subject == "task 1" }
+        #expect(found?.level == .notice && found?.remedy.hasPrefix("Wait: ") == true)
+        #expect(found?.text.hasPrefix("is restored, owned by a; what waits is in[1]") == true)
+    }
+
     @Test("a task that reads one partition and leaves another waiting is not stuck")
     func busy() {
         let places = [

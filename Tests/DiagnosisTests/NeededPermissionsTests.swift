@@ -62,7 +62,7 @@ struct NeededPermissionsTests {
         #expect(Self.verbs(Permission(.describeConfigs, .topic("p.sinks"))).contains("reset"))
         #expect(Self.verbs(Permission(.describe, .group("app"))) == ["serve", "doctor"])
         let marks = Permission(.write, .transactionalId("app.operations"))
-        #expect(Self.verbs(marks) == ["dead-letters replay", "dead-letters drop"])
+        #expect(Self.verbs(marks) == ["replay", "drop", "forget-mark"].map { "dead-letters \($0)" })
         #expect(marks.name == "Write on transactional id app.operations")
         #expect(marks.grant(at: "b:1").hasSuffix("--operation Write --transactional-id app.operations"))
         #expect(Self.verbs(Permission(.write, .transactionalId("app-reset"))) == ["reset", "repartition"])
@@ -94,6 +94,15 @@ struct NeededPermissionsTests {
         }
         let absent = Self.needs(absent: [.transactionState])
         #expect(Self.verbs(Permission(.read, .topic("p.transactionState")), absent).isEmpty)
+    }
+
+    @Test("whoever adds partitions needs Alter on the inputs, and on no other topic")
+    func partitions() {
+        for topic in NamedTopic.allCases {
+            let isInput = [.telemetry, .calendarEvents, .configurations, .positions].contains(topic)
+            let verbs = isInput ? ["topics --partitions --apply"] : []
+            #expect(Self.verbs(Permission(.alter, .topic("p.\(topic)"))) == verbs, "\(topic)")
+        }
     }
 
     @Test("whoever sets settings that differ needs AlterConfigs on every topic that has them")

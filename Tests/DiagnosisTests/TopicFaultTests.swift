@@ -20,6 +20,9 @@ struct TopicFaultTests {
     func gone() {
         let output = Self.facts(.nothing).faults(tasks: 2)
         #expect(output.map(\.kind) == [.missing] && output[0].hinders && output[0].text.contains("'tideline topics'"))
+        var known = Self.facts(.nothing)
+        known.former = TopicFacts.Shape(of: Self.topic("a.state", partitions: 12), isOwn: true)
+        #expect(known.faults(tasks: 2)[0].text.contains("'tideline topics --partitions 12 --replication 1' makes"))
         let own = Self.facts(.nothing, role: Self.own).faults(tasks: 2)
         #expect(own[0].hinders && own[0].text.contains("'tideline reset --execute'"))
         #expect(Self.facts(.failed("no answer")).faults(tasks: 2).isEmpty, "what is not known is no fault")

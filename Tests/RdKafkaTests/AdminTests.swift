@@ -41,6 +41,27 @@ struct AdminTests {
         }
     }
 
+    @Test("a topic gets more partitions, with a leader each; as many or fewer than it has are refused")
+    func partitions() async throws {
+        try await onBroker { kafka in
+            let topic = try kafka.topic(partitions: 2)
+            let admin = try kafka.cluster.makeAdmin()
+            defer { admin.close() }
+            // To ask whether it is allowed adds none.
+            try admin.check(Permission(.alter, .topic(topic)), timeout: .seconds(10))
+            #expect(try admin.describeTopics([topic], timeout: .seconds(10))[topic]?.partitions == 2)
+            try admin.addPartitions(to: topic, count: 3, timeout: .seconds(30))
+            let grown = try #require(try admin.describeTopics([topic], timeout: .seconds(10))[topic])
+            #expect(grown.partitions == 3 && grown.leaderless == 0)
+            try kafka.write(["a"], to: topic, partition: 2)
+            for count in [1, 3] as [Int32] {
+                #expect { try admin.addPartitions(to: topic, count: count, timeout: .seconds(10)) } throws: {
+                    ($0 as? LogError)?.name == "INVALID_PARTITIONS"
+                }
+            }
+        }
+    }
+
     @Test("several threads may ask one admin at the same time, each gets its own answers")
     func atTheSameTime() async throws {
         try await onBroker { kafka in

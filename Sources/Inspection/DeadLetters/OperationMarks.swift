@@ -52,6 +52,16 @@ package struct OperationMarks: ~Copyable {
         package var place: SourceOffset
     }
 
+    /// A mark as an operator names it.
+    package struct Named: Hashable, Sendable {
+        /// The key as it lies in the topic.
+        package var key: [UInt8]
+        /// The key as text.
+        package var name: String
+        /// The operation and its instant, or that it cannot be read.
+        package var text: String
+    }
+
     private var marks: [[UInt8]: Mark] = [:]
     /// The keys of the marks that say of a record that it went back.
     private var returns: [Source: Set<[UInt8]>] = [:]
@@ -95,6 +105,18 @@ package struct OperationMarks: ~Copyable {
     package var unreadable: [Unreadable] {
         unreadablePlaces.map { Unreadable(key: String(decoding: $0.key, as: UTF8.self), place: $0.value) }
             .sorted { ($0.place.partition, $0.place.offset) < ($1.place.partition, $1.place.offset) }
+    }
+
+    /// The mark whose key reads so; `nil` if there is none, or its newest record is a tombstone.
+    package func mark(named name: String) -> Named? {
+        let exact = Array(name.utf8)
+        if let mark = marks[exact] {
+            return Named(key: exact, name: name, text: "\(mark.operation.rawValue) at \(mark.at.rfc3339)")
+        }
+        // A key that is no text is named by what is shown of it.
+        let key = unreadablePlaces.keys.filter { String(decoding: $0, as: UTF8.self) == name }
+            .min { $0.lexicographicallyPrecedes($1) }
+        return key.map { Named(key: $0, name: name, text: "cannot be read") }
     }
 
     /// What became of a dead letter. One whose record went back is replayed, whichever dead letter of that record it

@@ -112,7 +112,7 @@ extension AccessRule {
 extension AccessRule.Operations {
     fileprivate init(_ operation: rd_kafka_AclOperation_t) {
         let known: [Permission.Operation] = [
-            .read, .write, .create, .delete, .describe, .describeConfigs, .alterConfigs,
+            .read, .write, .create, .delete, .alter, .describe, .describeConfigs, .alterConfigs,
         ]
         if operation == RD_KAFKA_ACL_OPERATION_ALL {
             self = .all
@@ -129,6 +129,7 @@ extension Permission.Operation {
         case .write: RD_KAFKA_ACL_OPERATION_WRITE
         case .create: RD_KAFKA_ACL_OPERATION_CREATE
         case .delete: RD_KAFKA_ACL_OPERATION_DELETE
+        case .alter: RD_KAFKA_ACL_OPERATION_ALTER
         case .describe: RD_KAFKA_ACL_OPERATION_DESCRIBE
         case .describeConfigs: RD_KAFKA_ACL_OPERATION_DESCRIBE_CONFIGS
         case .alterConfigs: RD_KAFKA_ACL_OPERATION_ALTER_CONFIGS

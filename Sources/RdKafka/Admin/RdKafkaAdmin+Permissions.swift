@@ -23,6 +23,7 @@ extension RdKafkaAdmin {
             case (.alterConfigs, .topic(let topic)):
                 // The settings that it has: nothing would change even where a broker took the request in earnest.
                 try requestSettings([], of: topic, validatesOnly: true, timeout: timeout)
+            case (.alter, .topic(let topic)): try tryAddingPartitions(to: topic, timeout)
             case (.create, .topic(let topic)):
                 try requestTopic(NewTopic(name: topic, partitions: 1), validatesOnly: true, timeout: timeout)
             case (.delete, .topic(let topic)): try tryDeletingRecords(of: topic, timeout)
@@ -84,6 +85,15 @@ extension RdKafkaAdmin {
     /// Why a record was refused, as another thread reports it.
     private final class Refusal: Sendable {
         let error = Mutex<LogError?>(nil)
+    }
+
+    /// Asks for one partition in all, which every topic has already.
+    private func tryAddingPartitions(to topic: String, _ timeout: Duration) throws(LogError) {
+        do throws(LogError) {
+            try requestPartitions(1, of: topic, validatesOnly: true, timeout: timeout)
+        } catch {
+            if error.name != "INVALID_PARTITIONS" { throw error }
+        }
     }
 
     /// Removes the records before the earliest one, so none.

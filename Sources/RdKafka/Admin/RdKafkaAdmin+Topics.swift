@@ -35,6 +35,38 @@ extension RdKafkaAdmin {
         try awaitMetadata(of: topic.name, timeout: timeout)
     }
 
+    func addPartitions(to topic: String, count: Int32, timeout: Duration) throws(LogError) {
+        serveEvents()
+        try requestPartitions(count, of: topic, timeout: timeout)
+        try awaitMetadata(of: topic, partitions: count, timeout: timeout)
+    }
+
+    /// - Parameter validatesOnly: true if the brokers only say whether they would add them.
+    func requestPartitions(
+        _ count: Int32, of topic: String, validatesOnly: Bool = false, timeout: Duration
+    ) throws(LogError) {
+        let (wanted, text) = withErrorText { rd_kafka_NewPartitions_new(topic, Int(count), $0, $1) }
+        guard let wanted else { throw LogError(RD_KAFKA_RESP_ERR__INVALID_ARG, text, about: "topic \(topic)") }
+        defer { rd_kafka_NewPartitions_destroy(wanted) }
+        let request = try AdminRequest(
+            client, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, name: "CreatePartitions", timeout: timeout)
+        try request.waitForCompletion()
+        if validatesOnly { try request.validateOnly() }
+        var topics: [OpaquePointer?] = [wanted]
+        rd_kafka_CreatePartitions(client.pointer, &topics, topics.count, request.options, request.queue)
+
+        let answer = try request.answer()
+        let result = rd_kafka_event_CreatePartitions_result(answer.event)
+        for outcome in elements({ rd_kafka_CreatePartitions_result_topics(result, $0) }) {
+            let code = rd_kafka_topic_result_error(outcome)
+            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
+                let text = rd_kafka_topic_result_error_string(outcome).map { String(cString: $0) }
+                throw LogError(code, text, about: "partitions of topic \(topic)")
+                    .needing(Permission(.alter, .topic(topic)))
+            }
+        }
+    }
+
     func validateTopic(_ topic: NewTopic, timeout: Duration) throws(LogError) {
         try requestTopic(topic, validatesOnly: true, timeout: timeout)
     }
@@ -70,17 +102,19 @@ extension RdKafkaAdmin {
     }
 
     /// The controller answers before every broker knows: whoever creates a topic wants to use it next.
-    private func awaitMetadata(of topic: String, timeout: Duration) throws(LogError) {
+    private func awaitMetadata(
+        of topic: String, partitions: Int32 = 1, timeout: Duration
+    ) throws(LogError) {
         let deadline = ContinuousClock.now + timeout
         while ContinuousClock.now < deadline {
             do throws(LogError) {
                 let found = try client.topics(named: [topic], timeout: deadline - .now)
-                if found.contains(where: \.isReady) { return }
+                if found.contains(where: { $0.isReady && $0.partitions >= partitions }) { return }
             } catch {
                 guard error.isRetriable else { throw error }
             }
             rd_kafka_poll(client.pointer, 10)
         }
-        throw LogError(RD_KAFKA_RESP_ERR__TIMED_OUT, "is created, but has no leaders yet", about: "topic \(topic)")
+        throw LogError(RD_KAFKA_RESP_ERR__TIMED_OUT, "is made so, but has not all leaders yet", about: "topic \(topic)")
     }
 }

@@ -58,9 +58,12 @@ final class DeadLetterBox {
         throw CommandFailure(
             .dataError,
             "\(unreadableMarks): whether its dead letter was replayed is not known, so a replay could put it back"
-                + " twice. Nothing was done. A tombstone with this key, a record without a value, says that the dead"
-                + " letter is waiting")
+                + " twice. Nothing was done. 'tideline dead-letters forget-mark \(marks.unreadable[0].key)' takes it"
+                + " away: the dead letter is waiting then")
     }
+
+    /// The mark whose key reads so; `nil` if there is none.
+    func mark(named name: String) -> OperationMarks.Named? { marks.mark(named: name) }
 
     /// Reads all dead letters, each partition in order, and calls `each` with them.
     ///

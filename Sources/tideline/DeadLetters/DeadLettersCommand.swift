@@ -15,7 +15,10 @@ struct DeadLettersCommand: ParsableCommand {
             CommandExample(
                 "tideline dead-letters replay --reason unreadable --yes", "Puts them back where they came from, once."),
         ],
-        subcommands: [DeadLettersList.self, DeadLettersShow.self, DeadLettersReplay.self, DeadLettersDrop.self])
+        subcommands: [
+            DeadLettersList.self, DeadLettersShow.self, DeadLettersReplay.self, DeadLettersDrop.self,
+            DeadLettersForgetMark.self,
+        ])
 }
 
 /// The options by which the verbs choose dead letters.

@@ -86,24 +86,37 @@ final class OperationWriter {
                 defer { bytes += change.letter.record.value?.count ?? 0 }
                 return bytes <= Self.bytesMax
             }
-            try transaction(Array(portion))
+            try transaction { () throws(CommandFailure) in try add(Array(portion)) }
             written(Array(portion))
             rest = rest.dropFirst(portion.count)
         }
     }
 
-    private func transaction(_ changes: [Change]) throws(CommandFailure) {
+    /// Writes a tombstone for each mark, all of them in one transaction: their dead letters wait again.
+    ///
+    /// - Throws: if the transaction is not known to be committed.
+    func forget(_ keys: [[UInt8]]) throws(CommandFailure) {
+        try transaction { () throws(CommandFailure) in
+            for key in keys { try produce(box.operationsTopic, nil, key, nil, []) }
+        }
+    }
+
+    private func add(_ changes: [Change]) throws(CommandFailure) {
+        for change in changes {
+            if let (topic, partition) = change.destination {
+                let letter = change.letter
+                try produce(topic, partition, letter.record.key, letter.record.value, letter.replayHeaders)
+            }
+            try produce(
+                box.operationsTopic, nil, OperationMarks.key(of: change.letter),
+                OperationMarks.value(of: change.operation, on: change.letter, at: .now()), [])
+        }
+    }
+
+    private func transaction(_ body: () throws(CommandFailure) -> Void) throws(CommandFailure) {
         try persistently { () throws(TransactionError) in try producer.begin() }
         do throws(CommandFailure) {
-            for change in changes {
-                if let (topic, partition) = change.destination {
-                    let letter = change.letter
-                    try produce(topic, partition, letter.record.key, letter.record.value, letter.replayHeaders)
-                }
-                try produce(
-                    box.operationsTopic, nil, OperationMarks.key(of: change.letter),
-                    OperationMarks.value(of: change.operation, on: change.letter, at: .now()), [])
-            }
+            try body()
             try persistently { () throws(TransactionError) in try producer.commit(timeout: Self.attempt) }
         } catch {
             try abort(after: error)

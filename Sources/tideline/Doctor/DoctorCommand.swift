@@ -44,9 +44,9 @@ struct DoctorCommand: Verb {
         var run = DoctorRun(environment, interval: .seconds(seconds), report: report)
         let admin = run.lookAtBrokers()
         defer { admin?.close() }
-        try run.lookAtProcesses(ask)
+        let restored = try run.lookAtProcesses(ask)
         if let admin {
-            try run.look(with: admin, probesClock: probeClock)
+            try run.look(with: admin, probesClock: probeClock, restored: restored)
         }
         if report.failures > 0 {
             let notices = report.notices > 0 ? ", \(report.notices.counted("notice"))" : ""

@@ -7,8 +7,9 @@ extension DoctorRun {
     /// Asks processes for their health, all at once.
     ///
     /// - Parameter addresses: where they serve their metrics.
-    func lookAtProcesses(_ addresses: [ListenAddress]) throws(CommandFailure) {
-        if addresses.isEmpty { return }
+    /// - Returns: the tasks that they restore.
+    func lookAtProcesses(_ addresses: [ListenAddress]) throws(CommandFailure) -> Set<Int32> {
+        if addresses.isEmpty { return [] }
         var configuration = HTTPClientConfiguration()
         configuration.connectTimeout = .seconds(2)
         configuration.timeout = Self.patience
@@ -24,13 +25,16 @@ extension DoctorRun {
                 answers[completion.tag] = Self.answer(completion.result)
             }
         }
+        var restored: Set<Int32> = []
         for (number, address) in addresses.enumerated() {
             guard let answer = answers[number] else { continue }
             let facts = ProcessFacts(address: "\(address)", answer: answer.answer, notices: answer.notices)
             report.add(facts.findings)
+            restored.formUnion(facts.restoredTasks)
             let zones = facts.zoneFinding(here: TimeZone.timeZoneDataVersion, command: command)
             if let zones { report.add([zones]) }
         }
+        return restored
     }
 
     private struct Health: Decodable {

@@ -9,8 +9,11 @@ import Times
 extension DoctorRun {
     /// Looks twice at how far everything is.
     ///
+    /// - Parameter restored: the tasks that processes restore.
     /// - Throws: with status 70 if it is told to end.
-    func lookAtProgress(_ found: [String: TopicDescription], _ admin: any Admin) throws(CommandFailure) {
+    func lookAtProgress(
+        _ found: [String: TopicDescription], restored: Set<Int32>, _ admin: any Admin
+    ) throws(CommandFailure) {
         let read = places(
             topology.sources.filter(\.isRead).map(\.topic) + [own.exchange], found)
         let all = places(
@@ -28,7 +31,7 @@ extension DoctorRun {
                     LagFacts.Place(
                         place, low: second.lows[place] ?? 0, end: first.ends[place] ?? 0,
                         before: first.committed[place], after: second.committed[place])
-                })
+                }, restored: restored)
             report.add(progress.findings(command: command))
             let held = try all.filter { first.isHeldUp($0) && first.stable[$0] == second.stable[$0] }.map {
                 (place) throws(LogError) in

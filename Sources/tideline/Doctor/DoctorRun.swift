@@ -38,9 +38,11 @@ struct DoctorRun {
     /// The command line of a verb with its words, for this application.
     func command(_ verb: String) -> String { "tideline \(verb) \(environment.settings.placeInShell)" }
 
-    /// - Parameter admin: a broker has answered it.
+    /// - Parameters:
+    ///   - admin: a broker has answered it.
+    ///   - restored: the tasks that processes restore, as those that were asked say.
     /// - Throws: with status 70 if it is told to end.
-    func look(with admin: any Admin, probesClock: Bool) throws(CommandFailure) {
+    func look(with admin: any Admin, probesClock: Bool, restored: Set<Int32>) throws(CommandFailure) {
         if let warning = environment.unknownApplication(admin) {
             report.add([
                 Finding(
@@ -54,7 +56,7 @@ struct DoctorRun {
         try lookAtPermissions(topics, admin)
         report.add([clockFacts(admin, isProbed: probesClock).finding, zoneFinding])
         try goOn()
-        try lookAtProgress(found, admin)
+        try lookAtProgress(found, restored: restored, admin)
         lookAtReset(admin)
         lookAtWriters(found, admin)
         lookAtZones(found)

@@ -162,6 +162,7 @@ final class PipelineHealth: HealthSource {
             case .created:
                 return HealthProblem("restore", "task \(task.partition) waits for stable offsets\(standing)")
             case .restoring(let next, let end):
+                // `doctor --ask` reads how these two begin.
                 return HealthProblem("restore", "task \(task.partition) is restored up to \(next) of \(end)\(standing)")
             case .deriving(let slots):
                 return HealthProblem(

@@ -13,6 +13,8 @@ final class TopicWatch: Sendable {
         var faults: [TopicFault] = []
         /// The questions in a row that had no answer, and why the last had none.
         var failures: (count: Int, last: LogError)?
+        /// What each topic had when it was there last, by its name: who makes it again needs the numbers.
+        var shapes: [String: TopicFacts.Shape] = [:]
     }
 
     private let state = Mutex(State())
@@ -52,8 +54,17 @@ final class TopicWatch: Sendable {
         }
         guard isDue else { return }
         do throws(LogError) {
-            let found = try admin.describeTopics(names, timeout: .seconds(2)).mapValues { TopicFacts.Found.topic($0) }
-            let faults = (plan.facts(found) + own.facts(found)).flatMap { $0.faults(tasks: tasks) }
+            let described = try admin.describeTopics(names, timeout: .seconds(2))
+            let found = described.mapValues { TopicFacts.Found.topic($0) }
+            let shapes = state.withLock { state in
+                for (name, topic) in described { state.shapes[name] = TopicFacts.Shape(of: topic, isOwn: true) }
+                return state.shapes
+            }
+            let faults = (plan.facts(found) + own.facts(found)).flatMap { facts in
+                var facts = facts
+                facts.former = shapes[facts.name] ?? facts.former
+                return facts.faults(tasks: tasks)
+            }
             let before = state.withLock { state in
                 defer { (state.faults, state.failures) = (faults, nil) }
                 return state.faults

@@ -40,14 +40,21 @@ struct TopicPlan {
         return (largestInput ?? Self.defaultRecordBytesMax) + 64 * 1024
     }
 
-    /// The topics as they should be, and as they were found.
+    /// The topics as they should be, and as they were found. Each has the shape of the first of its kind, inputs or
+    /// outputs, that is there: most are made by one command.
     ///
     /// - Parameter found: by name; a topic that is not in it is missing.
     func facts(_ found: [String: TopicFacts.Found]) -> [TopicFacts] {
         let described = found.compactMapValues { if case .topic(let topic) = $0 { topic } else { nil } }
         let bytes = deadLetterBytes(described)
-        return (topics.inputs + topics.outputs).map { name in
-            facts(of: topic(name, deadLetterBytes: bytes), found[name] ?? .nothing, deadLetterBytes: bytes)
+        return [topics.inputs, topics.outputs].flatMap { kind in
+            let sister = kind.lazy.compactMap { described[$0] }.first
+            return kind.map { name in
+                var one = facts(
+                    of: topic(name, deadLetterBytes: bytes), found[name] ?? .nothing, deadLetterBytes: bytes)
+                one.former = sister.map { TopicFacts.Shape(of: $0, isOwn: false) }
+                return one
+            }
         }
     }
 

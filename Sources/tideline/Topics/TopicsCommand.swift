@@ -13,24 +13,31 @@ struct TopicsCommand: Verb {
         discussion: """
             Reports what differs from what would be created, and changes nothing that exists. With '--apply' it then \
             sets the settings that differ, of the internal topics too; it asks before that on a terminal, and needs \
-            '--yes' elsewhere. Numbers of partitions and replicas stay.
+            '--yes' elsewhere. With '--partitions' beside it, inputs that have fewer partitions get as many; those \
+            of outputs and internal topics stay ('tideline repartition'), and so do replicas.
             """,
         examples: [
             CommandExample(
                 "tideline topics --bootstrap localhost:9092 --partitions 8 --replication 3",
                 "Creates what is missing, with eight partitions and three replicas."),
             CommandExample("tideline topics --apply --yes", "Also sets settings that differ."),
+            CommandExample("tideline topics --partitions 12 --apply", "Also gives inputs twelve partitions, if asked."),
         ])
 
-    @Option(help: ArgumentHelp("Partitions of each topic that is created.", valueName: "p")) var partitions = 4
+    @Option(
+        help: ArgumentHelp(
+            "Partitions of each topic that is created, 4 where absent; with --apply also of inputs that have fewer.",
+            valueName: "p"))
+    var partitions: Int?
     @Option(help: ArgumentHelp("Replicas; the broker's default where absent.", valueName: "r")) var replication: Int?
-    @Flag(help: "Set settings that differ, after showing them.") var apply = false
-    @Flag(help: "Do not ask before settings are changed.") var yes = false
+    @Flag(help: "Set settings that differ, after showing them; with --partitions also add partitions to inputs.")
+    var apply = false
+    @Flag(help: "Do not ask before topics are changed.") var yes = false
     @Flag(help: "Write JSON lines.") var json = false
     @OptionGroup var kafka: KafkaOptions
 
     func validate() throws(ValidationError) {
-        try PartitionCounts.require(partitions, as: "'--partitions'")
+        if let partitions { try PartitionCounts.require(partitions, as: "'--partitions'") }
         if let replication, !(1...32767).contains(replication) {
             throw ValidationError("'--replication' must be from 1 to 32767.")
         }
@@ -41,7 +48,8 @@ struct TopicsCommand: Verb {
         let admin = try environment.connect()
         defer { admin.close() }
         let plan = TopicPlan(
-            topics: environment.topics, partitions: Int32(partitions), replication: replication.map { Int32($0) })
+            topics: environment.topics, partitions: Int32(partitions ?? 4),
+            replication: replication.map { Int32($0) })
         let outcomes: [TopicOutcome]
         do throws(LogError) {
             outcomes = try plan.carryOut(with: admin)
@@ -63,10 +71,19 @@ struct TopicsCommand: Verb {
         let found = described.mapValues { TopicFacts.Found.topic($0) }
         let differing = (plan.facts(found) + own.facts(found) + onDemand.facts(found))
             .filter { !$0.differences.isEmpty }
-        if differing.isEmpty {
+        let growing = partitions.map { PartitionGrowth.of(plan.topics.inputs, to: Int32($0), described) } ?? []
+        if differing.isEmpty && growing.isEmpty {
             if !json { print("no setting differs") }
             return
         }
+        show(differing, growing)
+        let question = growing.isEmpty ? "Set them?" : "Do so? Partitions cannot be taken away again."
+        try Consent.require(for: question, isGiven: yes, otherwise: Self.standing(after: outcomes))
+        try set(differing, admin)
+        try add(growing, admin)
+    }
+
+    private func show(_ differing: [TopicFacts], _ growing: [PartitionGrowth]) {
         for topic in differing {
             for difference in topic.differences {
                 if json {
@@ -77,7 +94,13 @@ struct TopicsCommand: Verb {
                 if let consequence = difference.consequence { print("\(topic.name): \(consequence)") }
             }
         }
-        try Consent.require(for: "Set them?", isGiven: yes, otherwise: Self.standing(after: outcomes))
+        for topic in growing {
+            let lines = json ? [topic.json("differs")] : topic.lines
+            for line in lines { print(line) }
+        }
+    }
+
+    private func set(_ differing: [TopicFacts], _ admin: any Admin) throws(CommandFailure) {
         for topic in differing {
             let settings = topic.differences.map { NewTopic.Setting($0.key, $0.wanted) }
             do throws(LogError) {
@@ -90,6 +113,17 @@ struct TopicsCommand: Verb {
                 continue
             }
             print("\(topic.name): \(settings.map { "\($0.key) is \($0.value) now" }.joined(separator: ", "))")
+        }
+    }
+
+    private func add(_ growing: [PartitionGrowth], _ admin: any Admin) throws(CommandFailure) {
+        for topic in growing {
+            do throws(LogError) {
+                try admin.addPartitions(to: topic.topic, count: topic.to, timeout: .seconds(30))
+            } catch {
+                throw CommandFailure(.software, "cannot add partitions to \(topic.topic): \(error)")
+            }
+            print(json ? topic.json("changed") : "\(topic.topic): \(topic.to.counted("partition")) now")
         }
     }
 

@@ -12,13 +12,15 @@ import Testing
 struct PipelineHealthTests {
     private let health: PipelineHealth
     private let lag = LagWatch()
+    private let topics: TopicWatch
 
     init() throws {
         let settings = try Keys.schema.resolve(SettingsSources())
         let environment = Environment(
             settings: settings, log: Environment.makeLog(settings),
             cluster: RdKafkaCluster(RdKafkaSettings(bootstrapServers: "127.0.0.1:9")))
-        health = PipelineHealth(environment, lag, TopicWatch(environment, tasks: 1))
+        topics = TopicWatch(environment, tasks: 1)
+        health = PipelineHealth(environment, lag, topics)
     }
 
     private static func status(
@@ -93,6 +95,32 @@ struct PipelineHealthTests {
         #expect(parts(.ready, .seconds(3)) == ["outputs"])
         health.see([well, well], now: .seconds(4))
         #expect(parts(.ready, .seconds(4)).isEmpty)
+    }
+
+    @Test("the command that makes a topic again has the numbers that it had, or those of another of its kind")
+    func formerShape() throws {
+        let cluster = MemoryCluster(clock: ManualClock())
+        let admin = try cluster.makeAdmin()
+        for (name, partitions, replication) in [("timelines", 12, 3), ("timeline.positions.merged", 5, 2)] {
+            let topic = NewTopic(
+                name: name, partitions: Int32(partitions), replication: Int32(replication),
+                settings: [.init("cleanup.policy", "compact")])
+            try admin.createTopic(topic, timeout: .seconds(1))
+        }
+        health.see([Self.status(at: .zero)], now: .zero)
+        topics.look(admin, isAway: false, now: .zero)
+        cluster.deleteTopic("timelines")
+        topics.look(admin, isAway: false, now: .seconds(5))
+        let told = health.problems(.ready, now: .seconds(5)).map(\.reason)
+        let makes = "' makes it anew"
+        for text in [
+            "timelines is gone: 'tideline topics --partitions 12 --replication 3\(makes)",
+            "timeline.reloads is gone: 'tideline topics --partitions 5 --replication 2\(makes), with the numbers of"
+                + " timeline.positions.merged",
+            "vehicle.telemetry is gone: 'tideline topics\(makes), with --partitions and --replication as it had",
+        ] {
+            #expect(told.contains(text), "\(told)")
+        }
     }
 
     @Test("records of which nothing is known are no trouble before they have waited for health.lag")

@@ -22,7 +22,7 @@ struct RunbookFailure: Sendable {
     var anchor: String { PageAnchors.anchor(of: title) }
 
     /// In the order of the page.
-    static let all = ofTopics + ofProcesses + ofSinks + ofBrokers
+    static let all = ofTopics + ofProcesses + ofTransactions + ofSinks + ofBrokers
 }
 
 /// What a test saw of a failure.

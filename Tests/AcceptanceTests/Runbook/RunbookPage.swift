@@ -45,7 +45,8 @@ struct RunbookPage {
         text += "- **Health:** `\(sighting.health)`\(sighting.isReady ? " (a notice; it says yes)" : "")\n"
         let series = sighting.metrics.map { "`\($0)`" }.joined(separator: ", ")
         text += "- **Metrics:** \(series). **Alerts:** \(failure.alerts.map { "`\($0)`" }.joined(separator: ", "))\n"
-        text += "- **Log and doctor:**\n\n```text\n\(sighting.log.joined(separator: "\n"))\n\n"
+        let log = sighting.log.isEmpty ? "" : "\(sighting.log.joined(separator: "\n"))\n\n"
+        text += "- **\(log.isEmpty ? "Doctor" : "Log and doctor"):**\n\n```text\n\(log)"
         text += "\(sighting.doctor.joined(separator: "\n"))\n```\n\n**To do.**\n\n"
         var number = 0
         for step in sighting.steps {

@@ -40,6 +40,9 @@ final class RunbookScene {
         }
     }
 
+    /// Adds options to all verbs that run from here on.
+    func add(_ settings: [String]) { application.settings += settings }
+
     // MARK: - Processes
 
     /// Starts `process` and waits until it is ready. Its clock shows a minute of one hour, later at each start.

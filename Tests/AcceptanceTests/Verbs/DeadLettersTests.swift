@@ -154,26 +154,38 @@ extension AcceptanceTests {
             show("replay of two dead letters of one record, in \(isOneRun ? "one run" : "two runs"): it came back once")
         }
 
-        @Test("a mark that cannot be read stops replay and drop, which name it; a tombstone of its key heals it")
+        @Test("a mark that cannot be read stops replay and drop, which name it and the verb that takes it away")
         func unreadableMark() async throws {
             let application = try await world("marked")
             let id = try #require(try await ids(application, "--reason", "missing").first)
             try await application.run("dead-letters", "replay", id, "--yes")
             let mark = try #require(try await application.records(of: "operations").first)
-            for value in [Array("{".utf8), nil] as [[UInt8]?] {
-                try await application.produce([(mark.keyText, value, [])], to: "operations")
-                let before = try await application.records(of: "vehicle.telemetry").count
-                let list = try await application.run("dead-letters", "list")
-                #expect(list.standardError.contains("cannot be read") == (value != nil), "\(list.standardError)")
-                guard value != nil else { break }
-                for verb in ["replay", "drop"] {
-                    let refused = try await tideline(["dead-letters", verb, "--all", "--yes"] + application.options)
-                    #expect(refused.status == 65 && refused.standardOutput.isEmpty, "\(refused.failure)")
-                    let place = "\(application.topic("operations"))[0]@\(mark.offset.rawValue + 2)"
-                    #expect(refused.standardError.contains(place), "\(refused.failure)")
-                }
-                #expect(try await application.records(of: "vehicle.telemetry").count == before)
+            try await application.produce([(mark.keyText, Array("{".utf8), [])], to: "operations")
+            let before = try await application.records(of: "vehicle.telemetry").count
+            let warned = try await application.run("dead-letters", "list")
+            #expect(warned.standardError.contains("cannot be read"), "\(warned.standardError)")
+            let words = ["dead-letters", "forget-mark", mark.keyText]
+            for verb in ["replay", "drop"] {
+                let refused = try await tideline(["dead-letters", verb, "--all", "--yes"] + application.options)
+                #expect(refused.status == 65 && refused.standardOutput.isEmpty, "\(refused.failure)")
+                let place = "\(application.topic("operations"))[0]@\(mark.offset.rawValue + 2)"
+                #expect(refused.standardError.contains(place), "\(refused.failure)")
+                let remedy = "'tideline \(words.joined(separator: " "))'"
+                #expect(refused.standardError.contains(remedy), "\(refused.failure)")
             }
+            #expect(try await application.records(of: "vehicle.telemetry").count == before)
+            let unknown = try await tideline(["dead-letters", "forget-mark", "dead-letter/x/0/0"] + application.options)
+            #expect(unknown.status == 64 && unknown.standardError.contains("no mark"), "\(unknown.failure)")
+            let unasked = try await tideline(words + application.options)
+            #expect(unasked.status == 64 && unasked.standardError.contains("--yes"), "\(unasked.failure)")
+            #expect(unasked.standardError.contains("\(mark.keyText): cannot be read"), "\(unasked.failure)")
+            let forgotten = try lines(try await application.run(words + ["--yes"]))
+            #expect(forgotten.map { $0["was"] as? String } == ["cannot be read"], "\(forgotten)")
+            let marks = try await application.records(of: "operations")
+            #expect(marks.last?.keyText == mark.keyText && marks.last?.value == nil)
+            let healed = try await application.run("dead-letters", "list")
+            #expect(!healed.standardError.contains("cannot be read"), "\(healed.standardError)")
+            #expect(try await ids(application, "--reason", "missing") == [id])
         }
 
         @Test(

@@ -95,11 +95,18 @@ extension Application {
     }
 
     func settings(of topic: String) async throws -> [String: String] {
+        try await description(of: topic)?.settings ?? [:]
+    }
+
+    /// The number of partitions of a topic; `nil` if it is not there.
+    func partitions(of topic: String) async throws -> Int32? { try await description(of: topic)?.partitions }
+
+    private func description(of topic: String) async throws -> TopicDescription? {
         let cluster = plainCluster
         return try await onThread {
             let admin = try cluster.makeAdmin()
             defer { admin.close() }
-            return try admin.describeTopics([topic], timeout: .seconds(10))[topic]?.settings ?? [:]
+            return try admin.describeTopics([topic], timeout: .seconds(10))[topic]
         }
     }
 

@@ -52,7 +52,8 @@ extension AcceptanceTests {
             let mayCommit = "Write on transactional id \(application.name).operations"
             let others = try await Self.refused(application, level: "notice")
             let marks = try #require(others.first { $0.subject == mayCommit }, "\(others)")
-            #expect(marks.text == "is missing; 'dead-letters replay' and 'dead-letters drop' need it", "\(marks)")
+            let verbs = "'dead-letters replay', 'dead-letters drop' and 'dead-letters forget-mark'"
+            #expect(marks.text == "is missing; \(verbs) need it", "\(marks)")
             let mayChange = "AlterConfigs on topic \(telemetry)"
             let change = try #require(others.first { $0.subject == mayChange }, "\(others)")
             #expect(change.text == "is missing; 'topics --apply' needs it", "\(change)")

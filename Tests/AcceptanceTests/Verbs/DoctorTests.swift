@@ -5,7 +5,12 @@ import TestSupport
 import Testing
 
 extension AcceptanceTests {
-    /// `doctor` on a real broker: each thing that it is to find is brought about, found, and mended as it says.
+    /// `doctor` on a real broker: what it is to find is brought about, found, and mended as it says.
+    ///
+    /// Other failures are brought about in `RunbookTests`, and permissions in `DoctorPermissionTests`. DiagnosisTests
+    /// alone, with facts that a test makes up, hold: partitions without a leader or with a replica behind; a broker
+    /// that the cluster names and nobody reaches; a clock and zone data that are off; state that does not fit into
+    /// memory; a task that nobody owns or that is restored; and a transaction that no coordinator knows of.
     @Suite struct DoctorTests {
         private static let clock = "2026-11-20T06:25:00Z"
 
@@ -125,6 +130,42 @@ extension AcceptanceTests {
             #expect(kept["retention.ms"] == "700000", "a setting of the topic's own that nobody asked about stays")
             #expect(try await application.run("topics", "--apply").standardOutput.contains("no setting differs"))
             show("doctor names \(differences.count) settings that differ, topics --apply --yes sets them")
+        }
+
+        @Test("'topics --partitions P --apply' adds partitions to inputs that have fewer, with consent; others stay")
+        func partitions() async throws {
+            let application = try await Application("grown", partitions: 2)
+            _ = try await application.process(clock: Self.clock)
+            let inputs = ["vehicle.telemetry", "calendar.events", "widget.configurations", "timeline.positions"]
+                .map { application.topic($0) }
+            let outputs = ["timelines", "timeline.reloads"].map { application.topic($0) }
+            let others = outputs + ["exchange", "state"].map { "\(application.name).\($0)" }
+            func counts(_ topics: [String]) async throws -> [Int32?] {
+                var counts: [Int32?] = []
+                for topic in topics { counts.append(try await application.partitions(of: topic)) }
+                return counts
+            }
+            // Without a number nothing grows, although new topics would have four.
+            #expect(try await application.run("topics", "--apply").standardOutput.contains("no setting differs"))
+            let unasked = try await tideline(["topics", "--partitions", "3", "--apply"] + application.options)
+            #expect(unasked.status == 64 && unasked.standardError.contains("--yes"), "\(unasked.failure)")
+            #expect(unasked.standardOutput.contains("\(inputs[0]): 2 partitions, 3 are wished"), "\(unasked.failure)")
+            #expect(try await counts(inputs) == [2, 2, 2, 2])
+            let added = try await application.run("topics", "--partitions", "3", "--apply", "--yes")
+            for input in inputs { #expect(added.standardOutput.contains("\(input): 3 partitions now")) }
+            #expect(try await counts(inputs) == [3, 3, 3, 3])
+            #expect(try await counts(others) == [2, 2, 2, 2])
+            // Nothing is taken away, and what came into a new partition is read.
+            try await application.run("topics", "--partitions", "2", "--apply", "--yes")
+            #expect(try await counts(inputs) == [3, 3, 3, 3])
+            let lines = (0..<12).map {
+                #"{"configurationId": "c\#($0)", "kind": "K", "strategy": {"name": "hourly"}}"# + "\n"
+            }
+            try await application.publish(configurations: lines.joined())
+            _ = try await application.process(clock: Self.clock)
+            let partitions = try await application.records(of: "widget.configurations").map(\.partition)
+            #expect(Set(partitions) == [0, 1, 2], "\(partitions)")
+            #expect(try await Set(application.records(of: "timelines").map(\.keyText)).count == 12)
         }
 
         @Test("topics that sinks and dead-letters make are looked at where they are, and 'topics --apply' mends them")
