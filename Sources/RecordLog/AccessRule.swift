@@ -72,7 +72,8 @@ package struct AccessRule: Hashable, Sendable {
         }
     }
 
-    /// Of the resources that an old librdkafka does not tell apart, transactional ids alone can be written.
+    /// True for a rule about transactional ids: of the resources that an old librdkafka does not tell apart, they alone
+    /// can be written.
     private var isAboutTransactions: Bool {
         resource == .transactionalId || resource == .other && operations == .only(.write)
     }

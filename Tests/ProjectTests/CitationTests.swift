@@ -88,7 +88,8 @@ struct CitationTests {
                 for violation in rules.unstated(in: file) { Issue.record("\(violation)") }
             }
         }
-        #expect(names.isSuperset(of: ["L8", "M7", "S6", "T2", "T12"]), "they are not found any more: \(names.sorted())")
+        #expect(
+            names.isSuperset(of: ["L8", "M7", "S6", "T2", "T12"]), "they are not found any more: \(names.sorted())")
     }
 
     @Test("a printed rule that no page states is found, in code alone")

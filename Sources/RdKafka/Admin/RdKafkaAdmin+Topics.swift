@@ -48,21 +48,35 @@ extension RdKafkaAdmin {
         let (wanted, text) = withErrorText { rd_kafka_NewPartitions_new(topic, Int(count), $0, $1) }
         guard let wanted else { throw LogError(RD_KAFKA_RESP_ERR__INVALID_ARG, text, about: "topic \(topic)") }
         defer { rd_kafka_NewPartitions_destroy(wanted) }
-        let request = try AdminRequest(
-            client, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, name: "CreatePartitions", timeout: timeout)
-        try request.waitForCompletion()
-        if validatesOnly { try request.validateOnly() }
+        let request = try change(
+            RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, name: "CreatePartitions", validatesOnly, timeout: timeout)
         var topics: [OpaquePointer?] = [wanted]
         rd_kafka_CreatePartitions(client.pointer, &topics, topics.count, request.options, request.queue)
 
         let answer = try request.answer()
         let result = rd_kafka_event_CreatePartitions_result(answer.event)
-        for outcome in elements({ rd_kafka_CreatePartitions_result_topics(result, $0) }) {
+        try expectNoFailure(
+            in: elements { rd_kafka_CreatePartitions_result_topics(result, $0) }, about: "partitions of topic \(topic)",
+            needing: Permission(.alter, .topic(topic)))
+    }
+
+    private func change(
+        _ operation: rd_kafka_admin_op_t, name: String, _ validatesOnly: Bool, timeout: Duration
+    ) throws(LogError) -> AdminRequest {
+        let request = try AdminRequest(client, operation, name: name, timeout: timeout)
+        try request.waitForCompletion()
+        if validatesOnly { try request.validateOnly() }
+        return request
+    }
+
+    private func expectNoFailure(
+        in outcomes: [OpaquePointer], about subject: String, needing permission: Permission
+    ) throws(LogError) {
+        for outcome in outcomes {
             let code = rd_kafka_topic_result_error(outcome)
             guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
                 let text = rd_kafka_topic_result_error_string(outcome).map { String(cString: $0) }
-                throw LogError(code, text, about: "partitions of topic \(topic)")
-                    .needing(Permission(.alter, .topic(topic)))
+                throw LogError(code, text, about: subject).needing(permission, by: client.grants)
             }
         }
     }
@@ -82,23 +96,15 @@ extension RdKafkaAdmin {
             let code = rd_kafka_NewTopic_set_config(created, setting.key, setting.value)
             guard code == RD_KAFKA_RESP_ERR_NO_ERROR else { throw LogError(code, about: "topic \(topic.name)") }
         }
-        let request = try AdminRequest(
-            client, RD_KAFKA_ADMIN_OP_CREATETOPICS, name: "CreateTopics", timeout: timeout)
-        try request.waitForCompletion()
-        if validatesOnly { try request.validateOnly() }
+        let request = try change(RD_KAFKA_ADMIN_OP_CREATETOPICS, name: "CreateTopics", validatesOnly, timeout: timeout)
         var topics: [OpaquePointer?] = [created]
         rd_kafka_CreateTopics(client.pointer, &topics, topics.count, request.options, request.queue)
 
         let answer = try request.answer()
         let result = rd_kafka_event_CreateTopics_result(answer.event)
-        for outcome in elements({ rd_kafka_CreateTopics_result_topics(result, $0) }) {
-            let code = rd_kafka_topic_result_error(outcome)
-            guard code == RD_KAFKA_RESP_ERR_NO_ERROR else {
-                let text = rd_kafka_topic_result_error_string(outcome).map { String(cString: $0) }
-                throw LogError(code, text, about: "topic \(topic.name)")
-                    .needing(Permission(.create, .topic(topic.name)), by: client.grants)
-            }
-        }
+        try expectNoFailure(
+            in: elements { rd_kafka_CreateTopics_result_topics(result, $0) }, about: "topic \(topic.name)",
+            needing: Permission(.create, .topic(topic.name)))
     }
 
     /// The controller answers before every broker knows: whoever creates a topic wants to use it next.

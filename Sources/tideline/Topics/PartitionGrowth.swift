@@ -27,7 +27,8 @@ struct PartitionGrowth {
 
     /// What changes, and what comes of it.
     var lines: [String] {
-        ["\(topic): \(from.counted("partition")), \(to) are wished"] + [consequence].compactMap { $0 }
+        ["\(topic): \(from.counted("partition")), \(to) are wished"]
+            + [consequence].compactMap { $0 }
             .map { "\(topic): \($0)" }
     }
 

@@ -174,7 +174,8 @@ extension AcceptanceTests {
                 #expect(refused.standardError.contains(remedy), "\(refused.failure)")
             }
             #expect(try await application.records(of: "vehicle.telemetry").count == before)
-            let unknown = try await tideline(["dead-letters", "forget-mark", "dead-letter/x/0/0"] + application.options)
+            let unknown = try await tideline(
+                ["dead-letters", "forget-mark", "dead-letter/x/0/0"] + application.options)
             #expect(unknown.status == 64 && unknown.standardError.contains("no mark"), "\(unknown.failure)")
             let unasked = try await tideline(words + application.options)
             #expect(unasked.status == 64 && unasked.standardError.contains("--yes"), "\(unasked.failure)")
