@@ -227,9 +227,10 @@ extension AcceptanceTests {
             #expect(ended.succeeded, "\(ended.failure)")
             #expect(ended.standardOutput == "\(id): fenced; what became of its transaction is not known\n")
             #expect(ended.standardError.contains("warning: what '\(id)' has open is not known"), "\(ended.failure)")
-            let line = "--operation Read --topic __transaction_state"
-            #expect(ended.standardError.contains("kafka-acls --bootstrap-server \(application.bootstrap)"))
-            #expect(ended.standardError.contains(line), "\(ended.failure)")
+            let line = "granted with: tideline permissions --apply --principal User:NAME --only"
+            #expect(
+                ended.standardError.contains("\(line) 'Read on topic __transaction_state' --bootstrap"),
+                "\(ended.failure)")
         }
 
         /// The words of a line as a shell takes them; what is between two quotes is one word.
