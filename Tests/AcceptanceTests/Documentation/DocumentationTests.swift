@@ -43,6 +43,8 @@ extension AcceptanceTests {
             "Documentation/Operating.md: export TIDELINE_KAFKA_SECURITY_PROTOCOL=SASL_SSL "
                 + "TIDELINE_KAFKA_SASL_MECHANISM=SCRAM-SHA-512",
             "Documentation/Operating.md: tideline doctor",
+            "Documentation/Operating.md: tideline permissions --principal User:pipeline",
+            "Documentation/Operating.md: tideline transactions",
             "Documentation/Operating.md: tideline reset",
             "Documentation/Performance.md: make bench",
             "Documentation/Performance.md: make counts",
