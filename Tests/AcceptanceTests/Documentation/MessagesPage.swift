@@ -14,7 +14,7 @@ struct MessagesPage {
         for a broker or topics that are not there, 70 for a failure that no other number names. A test makes each of
         these mistakes with the program and writes this page (`make reference`). Messages go to standard error; the
         usage lines that follow a mistake on the command line are left out here. `…` stands for what differs from broker
-        to broker.
+        to broker, or from time to time.
 
         """
 
@@ -58,6 +58,7 @@ struct MessagesPage {
             .map { line in
                 replacements.reduce(line) { $0.replacing($1.0, with: $1.1) }
                     .replacing(/(topic \S+): .* (\([A-Z_]+\))$/) { "\($0.1): … \($0.2)" }
+                    .replacing(/Asked \d+ times/) { _ in "Asked … times" }
             }
     }
 

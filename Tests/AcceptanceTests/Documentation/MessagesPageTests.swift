@@ -37,7 +37,8 @@ extension AcceptanceTests {
             }
             #expect(page.count >= 40)
             let file = GeneratedFile(path: "Documentation/Messages.md")
-            #expect(try file.difference(from: page.markdown) == nil)
+            let difference = try file.difference(from: page.markdown)
+            #expect(difference == nil, "\(difference ?? "")")
             show("messages: \(page.count) mistakes, each with its message and status, in \(file.path)")
         }
 
