@@ -21,7 +21,7 @@ extension AcceptanceTests {
                 PackageRoot.url.appending(path: "Scripts/terminal"),
                 ["run", "--size", "200x24", "--type", "after=[y/N]:\(answer)\n", "--", TidelineExecutable.url.path]
                     + words + application.options,
-                environment: ["TERM": "xterm"], timeout: .seconds(90))
+                environment: ["TERM": "xterm", "NO_COLOR": "1"], timeout: .seconds(90))
         }
 
         @Test("they ask on a terminal, do nothing without a yes, and need --yes elsewhere")

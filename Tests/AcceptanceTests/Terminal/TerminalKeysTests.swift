@@ -72,7 +72,7 @@ extension AcceptanceTests.TerminalTests {
         try ProcessRunner(
             PackageRoot.url.appending(path: "Scripts/terminal"),
             ["run", "--size", "80x24"] + typed.flatMap { ["--type", $0] } + ["--", "bash", "-c", script],
-            environment: ["TERM": "xterm"], timeout: .seconds(90))
+            environment: ["TERM": "xterm", "NO_COLOR": "1"], timeout: .seconds(90))
     }
 
     func shell(_ script: String, typed: [String]) async throws -> ProcessResult {

@@ -82,7 +82,7 @@ extension AcceptanceTests {
             #expect(!plain.standardOutput.contains(/\u{1b}\[[0-9;]*m/))
         }
 
-        // MARK: - Running on a terminal
+        // MARK: - Running on a terminal, whose colours are off: `swift test` says so in a log, and not on a terminal
 
         func runner(
             _ words: [String], size: String, seconds: Int? = nil, background: Bool = false,
@@ -94,7 +94,7 @@ extension AcceptanceTests {
             return try ProcessRunner(
                 PackageRoot.url.appending(path: "Scripts/terminal"),
                 arguments + ["--", TidelineExecutable.url.path] + words,
-                environment: ["TERM": "xterm"].merging(environment) { $1 }, timeout: .seconds(90))
+                environment: ["TERM": "xterm", "NO_COLOR": "1"].merging(environment) { $1 }, timeout: .seconds(90))
         }
 
         private func terminal(
