@@ -50,11 +50,14 @@ struct MessagesPage {
 
     var markdown: String { text }
 
-    /// The lines that are the program's own word on the mistake: no help, no log, nothing that is the broker's wording.
+    /// The lines that are the program's own word on the mistake: no help, no log, nothing that is the broker's wording,
+    /// or about other applications there.
     private static func message(_ output: String, hiding replacements: [(String, String)]) -> [String] {
         output.split(separator: "\n").map(String.init)
             .prefix { !$0.hasPrefix("OVERVIEW: ") && !$0.hasPrefix("Usage: ") }
             .filter { $0.prefixMatch(of: /\d{4}-\d\d-\d\dT/) == nil }
+            // Which other applications there are is up to the tests before.
+            .filter { !$0.hasPrefix("warning: the application '") }
             .map { line in
                 replacements.reduce(line) { $0.replacing($1.0, with: $1.1) }
                     .replacing(/(topic \S+): .* (\([A-Z_]+\))$/) { "\($0.1): … \($0.2)" }
