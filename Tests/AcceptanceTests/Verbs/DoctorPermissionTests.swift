@@ -8,12 +8,16 @@ extension AcceptanceTests {
     @Suite struct DoctorPermissionTests {
         private static let tool = "org.apache.kafka.tools.AclCommand"
 
-        @Test("each permission that is missing is named, and the verb that it names grants them", .needsKafkaTools)
-        func missing() async throws {
-            let broker = try await TestBroker.dedicated(properties: [
+        private static func authorizingBroker() async throws -> TestBroker {
+            try await TestBroker.dedicated(properties: [
                 "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
                 "allow.everyone.if.no.acl.found": "true",
             ])
+        }
+
+        @Test("each permission that is missing is named, and the verb that it names grants them", .needsKafkaTools)
+        func missing() async throws {
+            let broker = try await Self.authorizingBroker()
             let application = try await Application("acl", partitions: 2, on: broker)
             _ = try await application.process(clock: "2026-11-20T06:25:00Z")
             let healthy = try await application.doctor("--seconds", "1").findings.filter { $0.check == "permissions" }
@@ -94,10 +98,7 @@ extension AcceptanceTests {
 
         @Test("who may do no more than what permissions grants for a verb can run that verb", .needsKafkaTools)
         func verbs() async throws {
-            let broker = try await TestBroker.dedicated(properties: [
-                "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-                "allow.everyone.if.no.acl.found": "true",
-            ])
+            let broker = try await Self.authorizingBroker()
             let application = try await Application("verbs", partitions: 2, on: broker)
             let configuration = #"{"configurationId": "c", "kind": "K", "strategy": "fixedInterval"}"#
             try await application.publish(configurations: configuration + "\n")
