@@ -47,6 +47,23 @@ struct FilesSinkTests {
         ).check()
     }
 
+    @Test("a file is dated a second after the one that it replaces, for web servers tell them apart by that and length")
+    func replacedWithinASecond() throws {
+        let directory = try TemporaryDirectory()
+        let sink = try FilesSink(directory: directory.path)
+        func modified() throws -> Int {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/a.json")
+            return Int(try #require(attributes[.modificationDate] as? Date).timeIntervalSince1970.rounded(.down))
+        }
+        var seconds: [Int] = []
+        for revision in 1...5 {
+            let value = Contract.timeline("a", revision: revision)
+            #expect(try sink.write(Contract.record("a", value, offset: Int64(revision))) == .written)
+            seconds.append(try modified())
+        }
+        #expect(zip(seconds, seconds.dropFirst()).allSatisfy { $0 < $1 }, "\(seconds)")
+    }
+
     @Test("leaves a file alone when the same timeline comes again")
     func sameRevisionTwice() throws {
         let directory = try TemporaryDirectory()
