@@ -86,18 +86,6 @@ final class Directory {
         }
     }
 
-    private func setTimeOfModification(of file: Int32, _ temporary: String, after name: String) throws(SinkError) {
-        var (old, new) = (stat(), stat())
-        guard fstatat(descriptor, name, &old, AT_SYMLINK_NOFOLLOW) == 0 else {
-            if errno == ENOENT { return }
-            throw failure("look for", name)
-        }
-        guard fstat(file, &new) == 0 else { throw failure("write", temporary) }
-        if new.st_mtim.tv_sec > old.st_mtim.tv_sec { return }
-        let later = timespec(tv_sec: old.st_mtim.tv_sec + 1, tv_nsec: 0)
-        guard futimens(file, [later, later]) == 0 else { throw failure("write", temporary) }
-    }
-
     /// - Returns: false if there was no such file. A folder of that name is none, and stays.
     @discardableResult
     func remove(_ name: String) throws(SinkError) -> Bool {
