@@ -3,10 +3,12 @@ import Glibc
 extension Directory {
     /// Dates a file that is open, and is to take another one's place, at least a second after that one.
     ///
+    /// A file that is that much newer keeps its times, and so does one that takes no other file's place.
+    ///
     /// - Parameters:
     ///   - file: the descriptor of the new file, which has been written.
     ///   - temporary: its name, for errors.
-    ///   - name: the name of the file that it will replace. Without such a file nothing is done.
+    ///   - name: the name of the file that it will replace.
     func setTimeOfModification(of file: Int32, _ temporary: String, after name: String) throws(SinkError) {
         var (old, new) = (stat(), stat())
         guard fstatat(descriptor, name, &old, AT_SYMLINK_NOFOLLOW) == 0 else {

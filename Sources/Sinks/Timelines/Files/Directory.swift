@@ -64,17 +64,19 @@ final class Directory {
 
     /// Whoever reads the file sees the old content or the new, never a part, even after a loss of power.
     ///
-    /// - Parameter name: the file's name, after its folder's if it lies in one. It is written beside the folder first,
-    ///   so that all that a crash leaves is in one place. Its time of modification is at least a second after that of
-    ///   the file before it: web servers, which tell files apart by second and length, see each replacement.
-    func replace(_ name: String, with bytes: [UInt8]) throws(SinkError) {
+    /// - Parameters:
+    ///   - name: the file's name, after its folder's if it lies in one. It is written beside the folder first, so that
+    ///     all that a crash leaves is in one place.
+    ///   - isServed: true dates the file at least a second after the one before it. Web servers tell files apart by
+    ///     second and length, and see each replacement then.
+    func replace(_ name: String, with bytes: [UInt8], isServed: Bool = false) throws(SinkError) {
         let temporary = Self.temporaryPrefix + FileTree.parts(of: name).name
         let file = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard file >= 0 else { throw failure("create", temporary) }
         var isOpen = true
         do throws(SinkError) {
             try writeAll(bytes, to: file, temporary)
-            try setTimeOfModification(of: file, temporary, after: name)
+            if isServed { try setTimeOfModification(of: file, temporary, after: name) }
             guard fsync(file) == 0 else { throw failure("write", temporary) }
             isOpen = false
             guard close(file) == 0 else { throw failure("write", temporary) }

@@ -74,7 +74,7 @@ struct FileTree {
 
     /// Puts a file in place of the one before it, wherever that lies.
     mutating func replace(_ name: String, with content: [UInt8], of recipient: String?) throws(SinkError) {
-        guard layout == .byRecipient else { return try directory.replace(name, with: content) }
+        guard layout == .byRecipient else { return try directory.replace(name, with: content, isServed: true) }
         guard let recipient else {
             throw .unusable(
                 BadRecord(field: "recipient", "the timeline has none, and its file belongs into its folder"))
@@ -83,7 +83,7 @@ struct FileTree {
         let number = number(of: folder)
         let old = places[name]
         try directory.makeFolder(folder)
-        try directory.replace("\(folder)/\(name)", with: content)
+        try directory.replace("\(folder)/\(name)", with: content, isServed: true)
         changed.insert(number)
         places[name] = number
         // Last, so that a reader never finds none.
