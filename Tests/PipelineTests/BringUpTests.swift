@@ -37,6 +37,12 @@ extension PipelineFixture {
         for thread in memory.threads.values { thread.releaseHeld() }
         try await settle()
     }
+
+    /// Writes what was put in, and waits for nothing.
+    fileprivate func putAtOnce() async throws {
+        try await stage.put(inputs)
+        inputs = []
+    }
 }
 
 extension PipelineTests {
@@ -84,6 +90,38 @@ extension PipelineTests {
                 try await pipeline.bringUp()
                 let drive = try pipeline.timeline("c1").timeline.entries.filter { $0.event?.uid == "Drive" }
                 #expect(drive.first?.vehicle?.speed == 77)
+            }
+        }
+
+        @Test("Telemetry that comes with a request for a snapshot does not take the answer's place", arguments: 0..<6)
+        func newsBesideAnAnswer(steps: Int) async throws {
+            try await PipelineFixture.run(.init(partitions: [3, 3, 3])) { pipeline in
+                let numbers = 1...8
+                for number in numbers {
+                    pipeline.moving("v\(number)", "08:00", speed: 10)
+                    let terms = #""strategy": "events", "vehicleId": "v\#(number)", "calendarIds": ["work"]"#
+                    pipeline.configuration("c\(number)", terms)
+                }
+                try await pipeline.bringUp()
+                // Of two threads each has tasks that send to the other's by way of the exchange.
+                try await pipeline.startThread()
+                try await pipeline.settle()
+                // The calendar's news has each configuration ask its vehicle for a snapshot.
+                pipeline.event("work", "Drive", "09:00", "10:00")
+                try await pipeline.putAtOnce()
+                for _ in 0..<steps { try pipeline.memory?.step() }
+                for number in numbers { pipeline.moving("v\(number)", "08:00:01", speed: 77) }
+                try await pipeline.putAtOnce()
+                try await pipeline.settle()
+                for number in numbers {
+                    let entries = try pipeline.timeline("c\(number)").timeline.entries
+                    #expect(entries.contains { $0.event?.uid == "Drive" }, "c\(number)")
+                }
+                pipeline.advance(to: "08:30")
+                try await pipeline.bringUp()
+                for number in numbers {
+                    #expect(try pipeline.timeline("c\(number)").generatedAt == at("08:30"), "c\(number)")
+                }
             }
         }
 

@@ -91,6 +91,8 @@ extension VehicleSubscribers {
         let revision = vehicles[links.source(of: slot)]?.revision ?? 0
         let isRefreshed = subscriptions[slot]?.need.refresh != nil
         if known == revision && (at >= context.now || !isRefreshed) { return false }
+        // The subscriber waits for the answer to its snapshot, which tells all that is known.
+        if !isRefreshed && waiting.item(of: slot)?.required?.cause == .scheduled { return true }
         // A subscriber with timers of its own takes `scheduled` for the answer to a snapshot.
         let required = (isRefreshed ? Cause.scheduled : .dataChanged, context.now)
         // News that wait would be dropped if a status changed back within the transaction.
