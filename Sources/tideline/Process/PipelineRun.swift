@@ -116,9 +116,11 @@ final class PipelineRun {
             environment.brokers?.tellRepeats()
             do throws(LogError) {
                 // The group's offsets alone would let a second run end before it has made what has become due since.
-                if let watch, application.statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
-                    // Closing may send messages through the exchange: the run goes on until that is quiet again.
-                    if application.statuses.allSatisfy(\.hasReleasedHeld) { break }
+                let statuses = application.statuses
+                if let watch, statuses.allSatisfy(\.isBroughtUp), try watch.isCaughtUp() {
+                    // Closing may send messages through the exchange: the run goes on until that is quiet again. The
+                    // look saw those of what was released before it.
+                    if statuses.allSatisfy(\.hasReleasedHeld) { break }
                     application.releaseHeld()
                 }
             } catch {
