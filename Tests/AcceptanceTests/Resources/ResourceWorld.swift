@@ -81,9 +81,12 @@ extension Application {
         }
     }
 
-    func configure(vehicles: Int) async throws {
+    /// - Parameter isSensitive: true if each change of speed makes a timeline, as it is in a flood of telemetry.
+    func configure(vehicles: Int, isSensitive: Bool = false) async throws {
+        let sensitivity = isSensitive ? #","sensitivity":{"speed":1}"# : ""
         let lines = (0..<vehicles).map {
-            #"{"configurationId":"c\#($0)","kind":"Board","strategy":"status","vehicleId":"v\#($0)","recipient":"ana"}"#
+            #"{"configurationId":"c\#($0)","kind":"Board","strategy":"status","vehicleId":"v\#($0)","recipient":"ana""#
+                + sensitivity + "}"
         }
         try await publish(configurations: lines.joined(separator: "\n"))
     }

@@ -14,7 +14,9 @@ enum PipelineMetrics {
         "How long ago the slowest stream thread committed, restored or, where there is nothing to do, heard of a "
             + "broker.")
     static let consumed = MetricFamily(
-        "tideline_consumed_records", .counter, unit: .records, "Records of inputs that were read and committed.")
+        "tideline_consumed_records", .counter, unit: .records,
+        "Records of inputs that were read and committed. A commit that has no answer before the thread loses its tasks"
+            + " does not count, even if it took place.")
     static let forwarded = MetricFamily(
         "tideline_forwarded_records", .counter, unit: .records,
         "Those of them that were sent to the task that owns their vehicle, calendar or configuration.")
@@ -46,7 +48,9 @@ enum PipelineMetrics {
     static let futureTelemetry = MetricFamily(
         "tideline_telemetry_future", .counter, "Telemetry from the future, which counted as observed at its arrival.")
     static let transactions = MetricFamily(
-        "tideline_transactions", .counter, labels: ["outcome"], "Transactions that were committed or aborted.")
+        "tideline_transactions", .counter, labels: ["outcome"],
+        "Transactions that were committed or aborted. One whose outcome is not known before the thread loses its tasks"
+            + " counts as aborted.")
     static let refused = MetricFamily(
         "tideline_transactions_refused", .counter,
         "Refusals that another try does not change, such as for a permission that is missing. Five in a row end a"
