@@ -62,6 +62,10 @@ package struct Draw: Sendable {
     package let start: Instant
     /// Reloads of a configuration in 24 hours.
     package let reloadLimit: Int
+    /// The processes of the last run.
+    package let lastRunMembers: Int
+    /// How often input comes that the last run alone reads.
+    package let lastRunFeeds: Int
 
     package init(seed: UInt64, options: SeedOptions) {
         self.seed = seed
@@ -113,6 +117,9 @@ package struct Draw: Sendable {
         var sessions = SplitMix64(seed: seed, stream: 13)
         session = .seconds([10, 10, 6].randomElement(using: &sessions) ?? 10)
         settings.sessionTimeout = session
+        var lastRuns = SplitMix64(seed: seed, stream: 14)
+        lastRunMembers = [1, 1, 2, 3].randomElement(using: &lastRuns) ?? 1
+        lastRunFeeds = [0, 4, 12, 30].randomElement(using: &lastRuns) ?? 0
         self.probabilities = probabilities
         self.callFaults = callFaults
         self.settings = settings
@@ -206,6 +213,7 @@ package struct Draw: Sendable {
                 + "\(settings.farBehindFlushPortions) portions, standby look \(settings.standbyInterval), compared "
                 + "each \(settings.comparisonInterval)",
             "begins \(start.rfc3339), at most \(reloadLimit) reloads a day",
+            "last run of \(lastRunMembers) processes, input comes \(lastRunFeeds) times before it",
             "calls " + (callsWait ? "wait for what has to happen first" : "fail at once where they would wait"),
             "faults of calls "
                 + FaultKind.allCases.compactMap { kind in callFaults[kind].map { "\(kind.rawValue) \($0)" } }

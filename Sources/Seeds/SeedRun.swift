@@ -125,16 +125,18 @@ package struct SeedRun {
         return symptoms.isEmpty ? world.system.judgeStanding(world) : symptoms
     }
 
-    /// One process brings everything up to an instant.
+    /// Some processes bring everything up to an instant.
     private func bringUp(_ world: World, _ topology: Topology) -> [Symptom] {
         world.beginLastRun(of: topology)
         let deadline = world.clock.now + Self.settlingBound(world.draw)
         while world.clock.now < deadline {
             world.round(pause: .milliseconds(25))
             // A member that died may still have tasks, which nobody brings up before its session is over.
-            guard let process = world.processes.first, world.allTasksRun, process.status.isBroughtUp else { continue }
-            process.releaseHeld()
-            guard process.status.hasReleasedHeld, world.lags.isEmpty, world.readersSeeAll else { continue }
+            let processes = world.processes
+            guard !processes.isEmpty, world.allTasksRun, processes.allSatisfy(\.status.isBroughtUp) else { continue }
+            for process in processes { process.releaseHeld() }
+            guard processes.allSatisfy(\.status.hasReleasedHeld), world.lags.isEmpty, world.readersSeeAll
+            else { continue }
             // What has become readable is read.
             world.round(pause: .milliseconds(25))
             return []

@@ -61,6 +61,10 @@ struct RegressionTests {
             system: .ledger),
         Regression(
             symptom: "the same, of a process that ran alone", seed: 5416, system: .widgets, isBeforeTopics: false),
+        Regression(
+            symptom: "in a run that ends, a vehicle's news took the place of an answer that was asked for", seed: 273,
+            system: .widgets, isBeforeTopics: false),
+        Regression(symptom: "the same, of one process", seed: 291, system: .widgets, isBeforeTopics: false),
     ]
 
     @Test("a seed that once failed is good", arguments: all)

@@ -140,8 +140,10 @@ struct AnnouncementAudit {
         // Clocks that differ by some seconds may add up to a part of a token.
         let since = rightSince.map { $0 + .minutes(1) }
         var bucket = TokenBucket(terms, at: since ?? paid.first ?? now)
-        for instant in paid where !bucket.take(terms, at: since ?? instant) {
-            bucket = TokenBucket(level: 0, asOf: max(bucket.asOf, since ?? instant))
+        for instant in paid {
+            // One that was issued in times to come was issued before clocks were right.
+            let at = since.map { instant > now ? $0 : max($0, instant) } ?? instant
+            if !bucket.take(terms, at: at) { bucket = TokenBucket(level: 0, asOf: max(bucket.asOf, at)) }
         }
         return bucket.remaining(terms, at: now - .minutes(1)) > 0
     }

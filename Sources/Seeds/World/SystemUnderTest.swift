@@ -39,7 +39,7 @@ protocol SystemUnderTest: AnyObject {
     func judgeStanding(_ world: World) -> [Symptom]
     /// The final judgement.
     func judge(_ world: World) -> [Symptom]
-    /// The topology of a last run, in which one process brings everything up to an instant at which the clock stands;
+    /// The topology of a last run, in which processes bring everything up to an instant at which the clock stands;
     /// `nil` if the system needs none.
     var finalTopology: Topology? { get }
     /// True if nothing is written while nothing comes in.

@@ -150,21 +150,21 @@ final class World {
         crash(process)
     }
 
-    /// Ends all processes in order, and starts one that ends its work at the inputs' ends of now, under a clock that
-    /// stands still.
+    /// Ends all processes in order, and starts some under a clock that stands still. They end their work at the inputs'
+    /// ends of now, and they alone read what comes in between.
     func beginLastRun(of topology: Topology) {
         for process in processes { leave(process) }
+        for _ in 0..<draw.lastRunFeeds { system.feed(self, &inputRandom) }
+        system.endFeed(self)
         wall.stop()
         self.topology = memory.watching(topology)
         var targets: [TopicPartition: Offset] = [:]
         for topic in system.inputTopics {
-            for partition in 0..<Partition(cluster.partitionCount(of: topic)) {
-                let place = TopicPartition(topic, partition)
-                targets[place] = cluster.ends(of: place).high
-            }
+            let places = (0..<Partition(cluster.partitionCount(of: topic))).map { TopicPartition(topic, $0) }
+            for place in places { targets[place] = cluster.ends(of: place).high }
         }
         self.targets = targets
-        join()
+        for _ in 0..<draw.lastRunMembers { join() }
     }
 
     /// Draws whether a fault of the input happens now.
