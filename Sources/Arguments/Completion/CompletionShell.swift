@@ -58,8 +58,8 @@ extension CommandNode {
 }
 
 extension String {
-    /// The text as one word of a POSIX shell.
-    package var quotedForShell: String {
+    /// A text of the program itself as one word of a POSIX shell.
+    var quotedForShell: String {
         "'" + split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

@@ -45,6 +45,6 @@ extension DoctorRun {
         guard isSent || kept.contains(sink.name) else { return "sink \(sink.name) --config FILE" }
         let option = sink.topic == environment.topics.reloads ? "--reloads" : "--to"
         let target = sink.isUntold ? (sink.name == "apns" ? sink.name : "URL") : sink.target
-        return "sink \(option) \(target.quotedForShell)"
+        return "sink \(option) \(target.shellQuoted)"
     }
 }
