@@ -8,23 +8,13 @@ extension DoctorRun {
     /// - Parameter found: what was found, by the topic's name.
     /// - Throws: with status 70 if it is told to end.
     func lookAtPermissions(_ found: [String: TopicFacts.Found], _ admin: any Admin) throws(CommandFailure) {
-        var facts: [PermissionFacts] = []
-        var refusesNothing = false
-        for need in needs(found, admin).all {
-            try goOn()
-            let permission = need.permission
-            do throws(LogError) {
-                // A broker that takes what it has to refuse would get more records of nobody.
-                if permission.writesToTopic && refusesNothing { throw .untried }
-                try admin.check(permission, timeout: Self.patience)
-                facts.append(PermissionFacts(permission, .allowed, neededBy: need.verbs))
-            } catch {
-                // The one that was asked for includes the one that the broker missed first.
-                let isRefused = error.code == .notAuthorised
-                facts.append(
-                    PermissionFacts(permission, isRefused ? .refused : .unknown(error.message), neededBy: need.verbs))
-                if permission.writesToTopic && error.code == .unsupported { refusesNothing = true }
-            }
+        let needs = needs(found, admin).all
+        let answers = PermissionTrials(needs.map(\.permission)) { permission throws(LogError) in
+            try admin.check(permission, timeout: Self.patience)
+        }.run()
+        try goOn()
+        let facts = zip(needs, answers).compactMap { need, answer in
+            answer.map { PermissionFacts(need.permission, $0, neededBy: need.verbs) }
         }
         report.add(facts.findings(isDetailed: report.isForMachines, bootstrap: bootstrap, command: command))
     }
@@ -40,17 +30,5 @@ extension DoctorRun {
             absent.insert(.transactionState)
         }
         return environment.neededPermissions { absent.contains($0) }
-    }
-}
-
-extension Permission {
-    fileprivate var writesToTopic: Bool {
-        if case .topic = resource { operation == .write } else { false }
-    }
-}
-
-extension LogError {
-    fileprivate static var untried: LogError {
-        LogError(.unsupported, name: "UNSUPPORTED", "the broker takes records that it should refuse (acks=2)")
     }
 }
