@@ -6,7 +6,7 @@ extension AcceptanceTests {
     @Suite struct KillTests {
         @Test("a pipeline that is killed three times in mid-replay ends with the timelines of an undisturbed one")
         func threeKills() async throws {
-            var data = GeneratedData(steps: 1300)
+            var data = GeneratedData(steps: 2000)
             var killed = try await Application("killed")
             // Far behind, a commit comes four times in the time that a transaction may last, whatever its interval:
             // often enough that a fast machine, too, is in mid-replay after three of them.

@@ -135,7 +135,7 @@ struct EventStreamTests {
             #expect(sent < 4096)
             #expect(eventually { streams.ended == [.tooSlow] })
             #expect(stream.waitingBytes == 0)
-            #expect(server.statistics.streamsTooSlow == 1)
+            #expect(eventually { server.statistics.streamsTooSlow == 1 })
             #expect(eventually { server.statistics.connectionsOpen == 0 })
             withExtendedLifetime(connection) {}
         }
@@ -198,7 +198,7 @@ struct EventStreamTests {
             connection.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try connection.readResponse().body.isEmpty)
             #expect(eventually { endings.withLock { $0 } == [.tooSlow] })
-            #expect(server.statistics.streamsTooSlow == 1)
+            #expect(eventually { server.statistics.streamsTooSlow == 1 })
         }
     }
 
@@ -225,6 +225,7 @@ struct EventStreamTests {
             let server = try streams.server()
             let clients = try (0..<20).map { _ in try open(server) }
             let opened = streams.wait(for: 20)
+            #expect(eventually { server.statistics.streamsOpen == 20 })
             opened[0].send(SharedBytes(Array("last".utf8)))
             server.shutdown()
             for (client, stream) in zip(clients, opened) {

@@ -12,7 +12,12 @@ struct GroupOffsetTests {
             let consumer = try kafka.consumer(group: uniqueName("group"))
             let before = consumer.groupMetadata() != nil
             let member = try GroupMember(consumer, subscribedTo: topic)
-            let subscribed = consumer.groupMetadata() != nil
+            // One that finds no broker cannot have joined by the time of the look.
+            let lonely = try KafkaFixture(bootstrap: "127.0.0.1:1", properties: [:]).consumer(
+                group: uniqueName("group"))
+            _ = try GroupMember(lonely, subscribedTo: topic)
+            let subscribed = lonely.groupMetadata() != nil
+            lonely.close(waiting: .zero)
             let joined = member.waitForAssignment()
             let reader = try kafka.consumer()
             defer { reader.close(); consumer.close() }

@@ -59,8 +59,11 @@ struct RealBrokerRuleTests {
         // By then the first one is told to give a task up, hears nothing of it, and dies.
         let isJoined = await eventually(within: .seconds(30)) { events.has("assigned([])") }
         #expect(isJoined, "\(events.texts)")
-        try await onThread { first.consumer.close() }
-        let heir = try await onThread { try StaticMember(application.cluster, of: group, exchange) }
+        // At once: its session is six seconds.
+        let heir = try await onThread {
+            first.consumer.close()
+            return try StaticMember(application.cluster, of: group, exchange)
+        }
         let isFound = await eventually(within: .seconds(60)) {
             _ = heir.poll()
             return events.has("unowned") && !events.runningTasks.isEmpty

@@ -89,7 +89,7 @@ package final class PostgresServer: Sendable {
             words += ["-c", setting]
         }
         let (path, arguments) = command("postgres", words)
-        let runner = try ProcessRunner(path, arguments, directory: directory, timeout: .seconds(3600))
+        let runner = try ProcessRunner(path, arguments, directory: directory, timeout: .seconds(86_400))
         await process.set(runner)
         let answers = try await eventually {
             guard runner.isRunning else { throw TestBrokerError("postgres: \(runner.errorOutput)") }

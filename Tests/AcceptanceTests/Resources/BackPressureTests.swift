@@ -49,11 +49,11 @@ extension AcceptanceTests {
             let growth = (try ResourceWorld.bytes("VmHWM", of: sink) - before) / Self.mebibyte
             // 64 MiB may wait (outstandingBytesMax), and the first batch, of 40 MB, is of records of unknown length;
             // librdkafka has 16 MiB of read-ahead, with an answer more; requests under way are copies. On busy cores
-            // memory that other threads give back comes back late: 330 MiB were seen. The flood has 400 MB, and without
-            // the bound 10,000 reloads are read.
+            // memory that other threads give back comes back late: 360 MiB were seen. Without the bound 10,000 reloads
+            // are read, which take 417 MiB where 3,353 took the least.
             show("a webhook that never answers: \(read) of 20000 reloads read, \(growth) MiB more than before")
             #expect(stands && read < 8000, "\(read)")
-            #expect(growth < 370)
+            #expect(growth < 400)
             sink.terminate()
             #expect(await sink.result().succeeded)
         }

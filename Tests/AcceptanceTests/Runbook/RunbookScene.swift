@@ -144,11 +144,12 @@ final class RunbookScene {
 
     // MARK: - Provoking and looking
 
-    /// Takes the samples of before; from here on the time counts.
+    /// Takes the samples of before, and lets the failure come. The time counts from when it is there: the tools that
+    /// bring it about take as long as they take.
     func provoke(_ member: Member, _ body: () async throws -> Void) async throws {
         sighting.before = try await RunbookAlerts.scrape(member.address)
-        provoked = .now
         try await body()
+        provoked = .now
     }
 
     /// Waits until /health/ready says so, within fifteen seconds.

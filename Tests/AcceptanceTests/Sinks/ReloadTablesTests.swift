@@ -81,7 +81,7 @@ extension AcceptanceTests {
             let process = try application.start(
                 "process", "--clock", GeneratedData.clock, "--set", "reload.limit=1000", "--set", "reload.burst=500",
                 "--set", "reload.coalesce=PT0S")
-            let producer = try application.start("produce", "telemetry", "--json", telemetry, "--rate", "1000")
+            let producer = try application.start("produce", "telemetry", "--json", telemetry, "--rate", "300")
             // The clock is set, so that reloads seem old.
             let words = ["sink", "--reloads", table.target, "--set", "reloads.keep=off"]
             let timelines = try application.start("sink", "--to", table.target)

@@ -194,14 +194,14 @@ extension AcceptanceTests {
                 let result = try await tideline(["sink", "--status"] + application.options)
                 return try result.succeeded ? lines(result).first?["state"] as? String : nil
             }
-            let runs = try await eventually(within: .seconds(30), every: .milliseconds(500)) {
+            let runs = try await eventually(within: .seconds(120), every: .milliseconds(500)) {
                 try await state() == "running"
             }
             #expect(runs)
             // What the pipeline writes ends with the marker of a transaction, which is nothing that waits.
             try await application.publish(configurations: #"{"configurationId":"w","kind":"Board"}"# + "\n")
             _ = try await application.process(clock: GeneratedData.clock)
-            let isDone = try await eventually(within: .seconds(30), every: .milliseconds(500)) {
+            let isDone = try await eventually(within: .seconds(120), every: .milliseconds(500)) {
                 let result = try await tideline(["sink", "--status"] + application.options)
                 let row = try result.succeeded ? lines(result).first : nil
                 return row?["configurationId"] as? String == "w" && row?["lag"] as? Int == 0
@@ -209,7 +209,7 @@ extension AcceptanceTests {
             #expect(isDone)
             sink.kill()
             _ = await sink.result()
-            let isSilent = try await eventually(within: .seconds(60), every: .seconds(1)) {
+            let isSilent = try await eventually(within: .seconds(180), every: .seconds(1)) {
                 try await state() == "silent"
             }
             #expect(isSilent)

@@ -10,7 +10,7 @@ extension AcceptanceTests.TerminalTests {
         let script = """
             stty -a; \(Self.demo(output, seconds: 5)); read -r -t 0.3 line; echo "kept:[$line]"; stty -a
             """
-        let result = try await shell(script, typed: ["3:qwxz for nobody\n", "3.5:zxq"])
+        let result = try await shell(script, typed: ["after=╭─:qwxz for nobody\n", "3.5:zxq"])
         #expect(result.succeeded, "\(result.failure)")
         #expect(!result.standardOutput.contains("qwxz") && !result.standardOutput.contains("zxq"))
         #expect(result.standardOutput.contains("kept:[]"))

@@ -194,7 +194,7 @@ extension AcceptanceTests {
             arguments: [1, 2, 3])
         func killed(seed: Int) async throws {
             let application = try await Application("killed")
-            let count = 2_500
+            let count = 5_000
             try await application.produce(
                 (0..<count).map { (key: "v-\($0)", value: Array("{".utf8), headers: []) }, to: "vehicle.telemetry")
             #expect(try await application.process(clock: Self.clock).deadLetters == count)
@@ -218,7 +218,7 @@ extension AcceptanceTests {
         @Test("a replay that is told to end in the middle says all that it did", arguments: [SIGINT, SIGTERM])
         func interrupted(signal: Int32) async throws {
             let application = try await Application("interrupted")
-            let count = 2_500
+            let count = 5_000
             try await application.produce(
                 (0..<count).map { (key: "v-\($0)", value: Array("{".utf8), headers: []) }, to: "vehicle.telemetry")
             #expect(try await application.process(clock: Self.clock).deadLetters == count)

@@ -186,7 +186,7 @@ struct RedisOutageTests {
         let summary = try run(
             redis, answer: .milliseconds(500),
             stop: {
-                if !isPaused { isPaused = (try? redis.cli("CLIENT", "PAUSE", "1500")) == "OK" }
+                if !isPaused { isPaused = (try? redis.cli("CLIENT", "PAUSE", "5000")) == "OK" }
                 return false
             }, notice: { if case .holding(let error, _) = $0 { reasons.insert("\(error)") } })
         #expect(reasons.contains { $0.contains("no answer within 0.5 seconds") }, "\(reasons)")

@@ -228,7 +228,8 @@ struct SinkSuite {
     mutating func stops() async throws {
         var wasInTheMiddle = false
         // Several batches each, for which the stream of Redis has room. What has no positions writes all again anyway.
-        for versions in guarantee.positions == nil ? [3] : [20, 30, 40, 40] where !wasInTheMiddle {
+        for versions in guarantee.positions == nil ? [3] : [20, 30] + Array(repeating: 40, count: 8)
+        where !wasInTheMiddle {
             try await feed.publish(versions: versions)
             let before = try await target.progress()
             let sink = try start()
