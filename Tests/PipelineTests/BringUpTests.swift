@@ -125,6 +125,27 @@ extension PipelineTests {
             }
         }
 
+        @Test("A thread whose tasks were lost has brought up nothing until the group gives it tasks again, or none")
+        func lostTasks() async throws {
+            try await PipelineFixture.run { pipeline in
+                for number in 1...8 { pipeline.configuration("c\(number)", #""vehicleId": "v\#(number)""#) }
+                try await pipeline.bringUp()
+                guard let memory = pipeline.memory, let (number, thread) = memory.threads.first else { return }
+                #expect(thread.status.isBroughtUp && thread.status.hasReleasedHeld)
+                memory.memory.expel(clientId: "\(pipeline.plan.settings.applicationId)-thread-\(number)")
+                var wasWithoutTasks = false
+                for _ in 0..<500 where !thread.status.tasks.isEmpty || !wasWithoutTasks {
+                    try memory.step()
+                    guard thread.status.tasks.isEmpty else { continue }
+                    wasWithoutTasks = true
+                    #expect(!thread.status.isBroughtUp)
+                }
+                #expect(wasWithoutTasks)
+                try await pipeline.settle()
+                #expect(thread.status.isBroughtUp)
+            }
+        }
+
         @Test("A second run at a later time brings everything to that time; one at an earlier time ends, too")
         func otherTimes() async throws {
             try await PipelineFixture.run { pipeline in

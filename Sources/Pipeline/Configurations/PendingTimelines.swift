@@ -102,10 +102,10 @@ struct PendingTimelines {
         used = 0
     }
 
-    /// Queues a configuration again whose state says that a timeline is to be made. One that waits for snapshots is
-    /// queued by the last of them.
+    /// Queues a configuration again whose state says that a timeline is to be made. One that waits for answers, or for
+    /// snapshots, is queued by the last of them.
     mutating func restore(_ slot: Slot<ConfigurationState>) {
-        guard table[slot]?.pending != nil, let state = table[slot] else { return }
+        guard table[slot]?.pending != nil, let state = table[slot], state.areAllAnswered else { return }
         if state.renewal == nil || !state.sources.contains(where: \.isAwaited) { queue.append(slot) }
     }
 

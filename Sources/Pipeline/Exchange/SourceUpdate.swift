@@ -52,10 +52,25 @@ struct SourceUpdate: StateValue {
     }
 }
 
-/// A vehicle or a calendar.
+/// A vehicle or a calendar. Ids are told apart by their UTF-8 bytes, as Kafka's keys are.
 enum SourceID: Hashable, StateValue {
     case vehicle(String)
     case calendar(String)
+
+    private var id: TextKey {
+        switch self {
+        case .vehicle(let id), .calendar(let id): TextKey(id)
+        }
+    }
+
+    static func == (left: SourceID, right: SourceID) -> Bool {
+        left.isCalendar == right.isCalendar && left.id == right.id
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(isCalendar)
+        hasher.combine(id)
+    }
 
     var isCalendar: Bool {
         if case .calendar = self { true } else { false }

@@ -1,4 +1,5 @@
 package import StreamCore
+import Timelines
 
 /// Asks for a reload of all configurations of a kind, outside the budget (L9).
 package struct ReloadRequest: Hashable, StateValue, Sendable {
@@ -9,6 +10,17 @@ package struct ReloadRequest: Hashable, StateValue, Sendable {
     package init(kind: String, recipient: String? = nil) {
         self.kind = kind
         self.recipient = recipient
+    }
+
+    /// By their UTF-8 bytes, as the key in state that one has while it is under way.
+    package static func == (left: ReloadRequest, right: ReloadRequest) -> Bool {
+        TextKey(left.kind) == TextKey(right.kind)
+            && left.recipient.map { TextKey($0) } == right.recipient.map { TextKey($0) }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(TextKey(kind))
+        hasher.combine(recipient.map { TextKey($0) })
     }
 
     /// The value of an exchange record with this request. It goes to every partition of the exchange, for each task has

@@ -3,6 +3,8 @@ struct GroupMembership {
     private(set) var hasSubscribed = false
     /// True once the group has given the thread tasks, or none.
     private(set) var wasEverAssigned = false
+    /// False from when tasks were given up until the group assigns again, tasks or none: meanwhile nobody may have them.
+    private(set) var isSettled = false
     /// True while a rebalance callback commits: then nothing is asked (R16).
     private(set) var isInCallback = false
     /// A failure inside a rebalance callback, thrown by the iteration that polled.
@@ -12,7 +14,8 @@ struct GroupMembership {
     var awaitsAssignment: Bool { hasSubscribed && !wasEverAssigned }
 
     mutating func subscribe() { hasSubscribed = true }
-    mutating func noteAssignment() { wasEverAssigned = true }
+    mutating func noteAssignment() { (wasEverAssigned, isSettled) = (true, true) }
+    mutating func noteGivenUp() { isSettled = false }
     mutating func beginCallback() { isInCallback = true }
     mutating func endCallback() { isInCallback = false }
 

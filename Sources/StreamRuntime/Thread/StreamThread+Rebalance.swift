@@ -35,6 +35,7 @@ extension StreamThread: RebalanceListener {
         observer(.revoked(partitions.map(\.partition).sorted()))
         membership.beginCallback()
         defer { membership.endCallback() }
+        membership.noteGivenUp()
         measuringRebalance {
             commit(within: settings.revokeTimeout, releasing: Set(partitions.map(\.partition)))
             giveUp(partitions)
@@ -44,6 +45,7 @@ extension StreamThread: RebalanceListener {
     /// They are somebody else's already, so nothing of this transaction may be committed.
     package func lost(_ partitions: [TopicPartition]) {
         observer(.lost(partitions.map(\.partition).sorted()))
+        membership.noteGivenUp()
         measuringRebalance {
             if state.mayProcess {
                 abort(because: LogError(.other, name: "_ASSIGNMENT_LOST", "the assignment was lost"))

@@ -162,7 +162,7 @@ extension StreamThread {
         status.lostPositions = positionChecks.lost
         status.stepCounts = life.stepCounts
         status.lastCommit = counts.lastCommit
-        status.isBroughtUp = membership.wasEverAssigned && tasks.all.allSatisfy { $0.isRunning && $0.isBroughtUp }
+        status.isBroughtUp = membership.isSettled && tasks.all.allSatisfy { $0.isRunning && $0.isBroughtUp }
         status.hasReleasedHeld = heldRelease.isDone
         for runtime in tasks.ordered {
             let cursors = [runtime.exchange].compactMap { $0 } + runtime.inputs
