@@ -130,7 +130,8 @@ extension PipelineTests {
             try await PipelineFixture.run { pipeline in
                 for number in 1...8 { pipeline.configuration("c\(number)", #""vehicleId": "v\#(number)""#) }
                 try await pipeline.bringUp()
-                guard let memory = pipeline.memory, let (number, thread) = memory.threads.first else { return }
+                let memory = try #require(pipeline.memory)
+                let (number, thread) = try #require(memory.threads.first)
                 #expect(thread.status.isBroughtUp && thread.status.hasReleasedHeld)
                 memory.memory.expel(clientId: "\(pipeline.plan.settings.applicationId)-thread-\(number)")
                 var wasWithoutTasks = false
