@@ -160,8 +160,15 @@ extension RdKafkaAdmin {
     private func transactionLimit(_ timeout: Duration) -> TransactionLimit {
         if let known = knownTransactionLimit.withLock({ $0 }) { return known }
         let limit = askForTransactionLimit(timeout)
-        knownTransactionLimit.withLock { $0 = limit }
-        return limit
+        // Several may have asked at once, and one of them without an answer.
+        return knownTransactionLimit.withLock { known in
+            switch known {
+            case .milliseconds(let number): return .milliseconds(number)
+            case .unknown, nil:
+                known = limit
+                return limit
+            }
+        }
     }
 
     /// Asks all brokers: each of them may coordinate an id.

@@ -97,6 +97,7 @@ extension AcceptanceTests {
             #expect(ResourceWorld.lines("cannot reach broker", in: pipeline).count <= 1, "\(lines)")
             pipeline.terminate()
             #expect(await pipeline.result().succeeded)
+            #expect(try await application.committed("vehicle.telemetry", partitions: 2).reduce(0, +) == count)
             try await Self.expectLast(of: count, vehicles: 50, in: application)
             try await broker.stop()
         }

@@ -42,7 +42,7 @@ struct RunbookSighting: Sendable {
     /// For the alerts: the samples before it and while it lasted; `nil` where nothing answers.
     var before: RunbookAlerts.Scrape?
     var during: RunbookAlerts.Scrape?
-    /// From the moment at which it was provoked.
+    /// From the moment at which it was there.
     var healthTime = Duration.zero
     var metricsTime = Duration.zero
 
