@@ -3,7 +3,8 @@ struct GroupMembership {
     private(set) var hasSubscribed = false
     /// True once the group has given the thread tasks, or none.
     private(set) var wasEverAssigned = false
-    /// False from when tasks were given up until the group assigns again, tasks or none: meanwhile nobody may have them.
+    /// False from when tasks were given up until the group assigns again, tasks or none: meanwhile they may be
+    /// nobody's.
     /// librdkafka has a revocation followed by an assignment of none at once, so it is a loss that this tells of.
     private(set) var isSettled = false
     /// True while a rebalance callback commits: then nothing is asked (R16).

@@ -3,8 +3,8 @@ import Foundation
 import RecordLog
 import Synchronization
 
-/// Tries permissions, several at a time: each trial takes a tenth of a second or more, and nearly all of that is waiting
-/// for a connection of its own.
+/// Tries permissions, several at a time: each trial takes a tenth of a second or more, and waits for a connection of
+/// its own nearly all of that.
 final class PermissionTrials: Sendable {
     /// So many trials wait side by side.
     private static let lanes = 8
