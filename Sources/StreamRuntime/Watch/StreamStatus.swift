@@ -12,8 +12,8 @@ package struct StreamStatus: Sendable {
     package var aborts = 0
     /// Positions that were not gone on from: other topics than were read, and records that were removed unread.
     package var lostPositions = 0
-    /// True in a run that ends once it has caught up, if the group has assigned since the thread last gave up tasks, and
-    /// every task that it has runs and has committed what it makes of the inputs that were there.
+    /// True in a run that ends once it has caught up, if the group has assigned since the thread last gave up tasks,
+    /// and every task that it has runs and has committed what it makes of the inputs that were there.
     package var isBroughtUp = false
     /// True if the thread has committed since it was asked to release what waits.
     package var hasReleasedHeld = false
