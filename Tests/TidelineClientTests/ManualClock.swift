@@ -32,12 +32,14 @@ final class ManualClock: ClientClock {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isOver = state.withLock { state in
-                    if time <= .zero { return true }
+                // A task that was cancelled before is never among those that wait.
+                let result: Result<Void, any Error>? = state.withLock { state in
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    if time <= .zero { return .success(()) }
                     state.sleepers[number] = (state.now + time, continuation)
-                    return false
+                    return nil
                 }
-                if isOver { continuation.resume() }
+                if let result { continuation.resume(with: result) }
                 if Task.isCancelled { wake(number) }
             }
         } onCancel: {

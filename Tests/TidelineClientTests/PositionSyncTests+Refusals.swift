@@ -83,6 +83,8 @@ extension PositionSyncTests {
         let (fixture, phone) = try await device("phone")
         await phone.recordPosition(entryId: "a", scrollOffset: 0)
         await tell(phone)
+        // What is left is the wait for the next exchange.
+        try #require(await eventually { fixture.clock.waiting == 1 })
         for clock in [fixture.clock, server.clock] { clock.advance(by: .hours(3)) }
         #expect(await eventually { phone.lastSyncTime.current == at("11:00") })
         try await fixture.client.stop()
