@@ -141,11 +141,12 @@ struct HTTPClientTests {
     /// The results in the order of the requests; of which the first so many wait for each other.
     private func send(
         _ requests: [HTTPClientRequest], trusting identity: PushIdentity, oneByOne: Int = 0,
-        timeout: Duration = .seconds(30)
+        timeout: Duration = .seconds(120)
     ) async throws -> [Result<HTTPClientResponse, HTTPClientError>] {
         var configuration = HTTPClientConfiguration()
         configuration.additionalTrustRoots = identity.authority.path
         configuration.timeout = timeout
+        configuration.connectTimeout = .seconds(120)
         let settings = configuration
         return try await onItsOwnThread {
             let client = HTTPClient(settings)

@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPServer
 
 /// The two places at which libmicrohttpd ends the whole process, or closes a file that is no longer its own.
-@Suite("the server's start and end beside other threads", .timeLimit(.minutes(2)))
+@Suite("the server's start and end beside other threads", .timeLimit(.minutes(10)))
 struct ShutdownTests {
     @Test("a server ends while clients connect to it")
     func endsWhileClientsConnect() async throws {

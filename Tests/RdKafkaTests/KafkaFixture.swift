@@ -8,7 +8,7 @@ struct KafkaFixture: Sendable {
     let bootstrap: String
     let cluster: any Cluster
 
-    static let patience = Duration.seconds(30)
+    static let patience = Duration.seconds(120)
 
     init(bootstrap: String, properties: [String: String]) {
         self.bootstrap = bootstrap

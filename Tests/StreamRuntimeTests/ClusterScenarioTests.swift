@@ -38,7 +38,7 @@ struct ClusterScenarioTests {
 
     @Test(
         "a member that dies in the middle of a commit is succeeded by another, which ends its transaction (R4)",
-        .timeLimit(.minutes(4)), arguments: ClusterKind.allCases, ["sendOffsets", "commit"])
+        .timeLimit(.minutes(10)), arguments: ClusterKind.allCases, ["sendOffsets", "commit"])
     func death(kind: ClusterKind, call: String) async throws {
         let application = try await kind.application(partitions: 2)
         let dying = try await application.join("dying")
@@ -60,7 +60,7 @@ struct ClusterScenarioTests {
 
     @Test(
         "what a dead member left open is ended at its time-out, though the group waits for a second one (R15)",
-        .timeLimit(.minutes(4)))
+        .timeLimit(.minutes(10)))
     func deathAfterDeath() async throws {
         let application = DrivenApplication(broker: try await TestBroker.shared().bootstrap, partitions: 3)
         application.settings.transactionTimeout = .seconds(60)

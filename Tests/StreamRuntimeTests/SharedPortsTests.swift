@@ -13,7 +13,7 @@ struct SharedPortsTests {
 
     @Test(
         "three threads restore and process with one restoring consumer and one admin, and lose nothing",
-        .timeLimit(.minutes(4)), arguments: ClusterKind.allCases)
+        .timeLimit(.minutes(10)), arguments: ClusterKind.allCases)
     func threeThreads(kind: ClusterKind) async throws {
         let application = try await kind.application(partitions: 6)
         try await application.append(300)

@@ -171,7 +171,7 @@ struct SharedRestorerTests {
         #expect(second.values == [1: all])
     }
 
-    @Test("threads that poll at the same time each get all of theirs, in order", .timeLimit(.minutes(1)))
+    @Test("threads that poll at the same time each get all of theirs, in order", .timeLimit(.minutes(10)))
     func atTheSameTime() async throws {
         let all = (0..<Partition(4)).map { append(2000, to: $0) }
         // Small, so that partitions are parked again and again.

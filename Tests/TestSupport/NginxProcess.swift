@@ -38,7 +38,7 @@ package final class NginxProcess: Sendable {
         try Data(configuration.utf8).write(to: file)
         process = try ProcessRunner(nginx, ["-p", folder.path, "-c", file.path, "-e", "\(folder.path)/error.log"])
         address = "http://127.0.0.1:\(port)"
-        let answers = await eventually(within: .seconds(20)) { Self.connects(to: port) }
+        let answers = await eventually(within: .seconds(60)) { Self.connects(to: port) }
         guard answers else {
             let log = (try? String(contentsOf: folder.appending(path: "error.log"), encoding: .utf8)) ?? ""
             throw TestBrokerError("nginx does not answer: \(process.errorOutput)\(log)")

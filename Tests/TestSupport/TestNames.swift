@@ -44,7 +44,7 @@ package enum TemporaryDirectory {
 ///
 /// - Returns: whether it held.
 package func eventually(
-    within timeout: Duration = .seconds(30), every interval: Duration = .milliseconds(50),
+    within timeout: Duration = .seconds(120), every interval: Duration = .milliseconds(50),
     _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
     let deadline = ContinuousClock.now + timeout

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TidelineClient
 
-@Suite("Documentation/Client.md shows what is compiled", .timeLimit(.minutes(1)))
+@Suite("Documentation/Client.md shows what is compiled", .timeLimit(.minutes(10)))
 struct ClientPageTests {
     private static func lines(_ path: String) throws -> [String] {
         try String(contentsOf: PackageRoot.url.appending(path: path), encoding: .utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TidelineClient
 
-@Suite("Positions are recorded on the device first", .timeLimit(.minutes(1)))
+@Suite("Positions are recorded on the device first", .timeLimit(.minutes(10)))
 struct PositionStoreTests {
     private let times = ["08:00", "09:00", "10:00", "11:00", "12:00"]
 

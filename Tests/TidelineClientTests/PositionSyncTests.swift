@@ -4,7 +4,7 @@ import Testing
 
 @testable import TidelineClient
 
-@Suite("Positions are sent when the server answers", .timeLimit(.minutes(1)))
+@Suite("Positions are sent when the server answers", .timeLimit(.minutes(10)))
 struct PositionSyncTests {
     let server = PositionServer()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TidelineClient
 
-@Suite("Events come over lost connections", .timeLimit(.minutes(1)))
+@Suite("Events come over lost connections", .timeLimit(.minutes(10)))
 struct ServerEventsTests {
     private func timelineEvent(_ id: String, revision: Int, name: String = "wall") -> String {
         let value = timelineJSON(name, revision: revision)

@@ -5,7 +5,7 @@ import Testing
 @testable import TidelineClient
 
 /// A server of Python's on loopback, so that a real connection carries what `URLSession` does.
-@Suite("URLSession carries requests and streams", .timeLimit(.minutes(1)))
+@Suite("URLSession carries requests and streams", .timeLimit(.minutes(10)))
 struct URLSessionTransportTests {
     private static let script = """
         import gzip, http.server, time

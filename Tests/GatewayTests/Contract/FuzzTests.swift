@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Any request has an answer of the OpenAPI document")
 struct FuzzTests {
-    @Test("schemathesis finds no failure in the routes", .timeLimit(.minutes(5)))
+    @Test("schemathesis finds no failure in the routes", .timeLimit(.minutes(15)))
     func schemathesis() async throws {
         var token = try #require(AccessTableTests.Kind.write.token)
         token.scopes = ["read", "write"]

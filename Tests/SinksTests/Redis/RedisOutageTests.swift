@@ -89,7 +89,7 @@ struct RedisOutageTests {
 
     @Test(
         "killed and restarted between batches, again and again: with a log of its own it has all, each once",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func killedWithLog() throws {
         let redis = try RedisProcess(["--save", "", "--appendonly", "yes", "--appendfsync", "always"])
         for number in 0..<50 { append("c\(number)", 1) }
