@@ -50,7 +50,7 @@ final class ServerCore: Sendable {
         for exchange in connections.all {
             if case .answer(let answer) = exchange.attached { finish(answer, refusal) }
         }
-        waitUntilIdle(DispatchTime.now() + .milliseconds(min(250, grace.milliseconds)))
+        waitUntilIdle(DispatchTime.now() + .milliseconds(min(2_000, grace.milliseconds)))
     }
 
     private func waitUntilIdle(_ deadline: DispatchTime) {

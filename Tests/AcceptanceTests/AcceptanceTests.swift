@@ -73,7 +73,7 @@ struct Application: Sendable {
         return result
     }
 
-    func start(_ words: String..., timeout: Duration = .seconds(180)) throws -> ProcessRunner {
+    func start(_ words: String..., timeout: Duration = .seconds(500)) throws -> ProcessRunner {
         try ProcessRunner(TidelineExecutable.url, words + options, timeout: timeout)
     }
 

@@ -44,10 +44,10 @@ extension AcceptanceTests {
         @Test("a process whose name another one has taken ends with status 70 and says both the group and the name")
         func twoOfOneName() async throws {
             let application = try await Application("fenced")
-            let first = try application.start("process", "--instance", "place", timeout: .seconds(60))
+            let first = try application.start("process", "--instance", "place", timeout: .seconds(180))
             let isRunning = await eventually(within: .seconds(40)) { first.errorOutput.contains("restoredRecords") }
             try #require(isRunning, "\(first.errorOutput)")
-            let second = try application.start("process", "--instance", "place", timeout: .seconds(60))
+            let second = try application.start("process", "--instance", "place", timeout: .seconds(180))
             let ended = await first.result()
             #expect(ended.status == 70 && !ended.isSignalled, "\(ended.failure)")
             let last = try #require(ended.standardError.split(separator: "\n").last)

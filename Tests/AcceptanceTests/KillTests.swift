@@ -54,7 +54,7 @@ extension AcceptanceTests {
         private func run(
             _ process: ProcessRunner, inSlicesOf slice: Duration, until condition: () async throws -> Bool
         ) async throws -> Bool {
-            let deadline = ContinuousClock.now + .seconds(60)
+            let deadline = ContinuousClock.now + .seconds(300)
             while ContinuousClock.now < deadline && process.isRunning {
                 process.signal(SIGCONT)
                 try await Task.sleep(for: slice)

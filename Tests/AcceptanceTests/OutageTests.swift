@@ -25,7 +25,7 @@ extension AcceptanceTests {
             }
             try #require(isRunning, "\(runners.map(\.errorOutput))")
             try await broker.kill()
-            let areTold = await eventually(within: .seconds(20)) {
+            let areTold = await eventually(within: .seconds(60)) {
                 runners.allSatisfy { $0.errorOutput.contains("cannot reach broker") }
             }
             #expect(areTold, "\(runners.map(\.errorOutput))")

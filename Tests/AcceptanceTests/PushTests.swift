@@ -42,7 +42,7 @@ extension AcceptanceTests {
             let server = try await PushServer(
                 identity,
                 answers: [
-                    "aa01": [PushServer.Answer(410, reason: "Unregistered", timestamp: now + 60_000)],
+                    "aa01": [PushServer.Answer(410, reason: "Unregistered", timestamp: now + 3_600_000)],
                     "bb02": [PushServer.Answer(400, reason: "BadDeviceToken")],
                     "cc03": [
                         busy, .dropped, PushServer.Answer(403, reason: "ExpiredProviderToken"),
@@ -116,7 +116,7 @@ extension AcceptanceTests {
         func resetSink() async throws {
             let identity = try await PushIdentity()
             let gone = PushServer.Answer(
-                410, reason: "Unregistered", timestamp: Int64(Date().timeIntervalSince1970 * 1000) + 60_000)
+                410, reason: "Unregistered", timestamp: Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000)
             let server = try await PushServer(identity, answers: ["aa01": [gone]])
             let application = try await application("sinkreset")
             let first = try await application.push(identity, server)

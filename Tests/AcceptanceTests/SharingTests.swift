@@ -17,7 +17,7 @@ extension AcceptanceTests {
             try await data.publish(to: pair, telemetry: false)
             let telemetry = try pair.file("telemetry.jsonl", data.telemetry())
             let survivor = try pair.start("process", "--clock", GeneratedData.clock)
-            let producer = try pair.start("produce", "telemetry", "--json", telemetry, "--rate", "1000")
+            let producer = try pair.start("produce", "telemetry", "--json", telemetry, "--rate", "500")
 
             // Whoever waits for the transaction of the dead one to time out waits for a minute. How much sooner it is
             // on a machine without other work, `Scripts/measure-takeover` says.

@@ -21,7 +21,7 @@ extension Application {
             let handle = try cluster.makeConsumer(group: group, isolation: .readUncommitted, clientId: "test")
             defer { handle.close() }
             let wanted = (0..<Partition(partitions)).map { TopicPartition(topic, $0) }
-            let found = try handle.committed(wanted, timeout: .seconds(10))
+            let found = try handle.committed(wanted, timeout: .seconds(60))
             return wanted.map { found[$0]?.next.rawValue ?? 0 }
         }
     }
@@ -40,7 +40,7 @@ extension Application {
                     }
                 }
             }
-            try producer.flush(timeout: .seconds(30))
+            try producer.flush(timeout: .seconds(120))
         }
     }
 
@@ -62,7 +62,7 @@ extension Application {
         try await onThread {
             let admin = try cluster.makeAdmin()
             defer { admin.close() }
-            try admin.createTopic(topic, timeout: .seconds(10))
+            try admin.createTopic(topic, timeout: .seconds(60))
         }
     }
 }
@@ -71,11 +71,16 @@ extension RdKafkaCluster {
     fileprivate func committedRecords(of topic: String) throws(LogError) -> [Record] {
         let admin = try makeAdmin()
         defer { admin.close() }
-        let found = try admin.describeTopics([topic], timeout: .seconds(10))
+        let found = try admin.describeTopics([topic], timeout: .seconds(60))
         let partitions = (0..<Partition(found[topic]?.partitions ?? 0)).map { TopicPartition(topic, $0) }
         let consumer = try makeConsumer(group: nil, isolation: .readCommitted, clientId: "test")
         defer { consumer.close() }
         try consumer.incrementalAssign(partitions.map { ($0, .earliest) })
+        // The marker that ends a transaction may come after its answer: an end before what was written is none yet,
+        // unless that stays open.
+        let written = try admin.endOffsets(of: partitions, isolation: .readUncommitted, timeout: .seconds(30))
+        let patience = ContinuousClock.now + .seconds(3)
+        var ended: Set<Partition> = []
         var unread = Set(partitions.map(\.partition))
         var records: [Record] = []
         let deadline = ContinuousClock.now + .seconds(60)
@@ -91,7 +96,11 @@ extension RdKafkaCluster {
                         key: view.key.map { Array($0) }, value: view.value.map { Array($0) },
                         headers: batch.headers(of: view)))
             }
-            for end in batch.ends { unread.remove(end.partition) }
+            for end in batch.ends {
+                ended.insert(end.partition)
+                if end.offset >= written[TopicPartition(topic, end.partition)] ?? 0 { unread.remove(end.partition) }
+            }
+            if ContinuousClock.now > patience { unread.subtract(ended) }
         }
         return records.sorted { ($0.partition, $0.offset) < ($1.partition, $1.offset) }
     }

@@ -11,7 +11,7 @@ struct HTTPClientTests {
     func multiplexes() async throws {
         let identity = try await PushIdentity()
         var late = PushServer.Answer()
-        late.delay = 0.3
+        late.delay = 2
         let server = try await PushServer(identity, answers: ["/late": Array(repeating: late, count: 40)])
         let results = try await send(
             (0..<40).map { post("https://\(server.host)/late/\($0)", "body \($0)") }, trusting: identity)
@@ -30,7 +30,7 @@ struct HTTPClientTests {
     func respectsStreams() async throws {
         let identity = try await PushIdentity()
         var late = PushServer.Answer()
-        late.delay = 0.05
+        late.delay = 0.5
         let server = try await PushServer(
             identity, answers: ["/": Array(repeating: late, count: 60)], streams: 5)
         // What is allowed is known once the server has said it: with its first answer at the latest.

@@ -225,6 +225,7 @@ struct EventStreamTests {
             let server = try streams.server()
             let clients = try (0..<20).map { _ in try open(server) }
             let opened = streams.wait(for: 20)
+            try #require(opened.count == 20)
             #expect(eventually { server.statistics.streamsOpen == 20 })
             opened[0].send(SharedBytes(Array("last".utf8)))
             server.shutdown()

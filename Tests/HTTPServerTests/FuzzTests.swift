@@ -9,8 +9,8 @@ struct FuzzTests {
     private static func server() throws -> HTTPServer {
         var configuration = HTTPServerConfiguration()
         configuration.bodyLimit = 4096
-        configuration.requestTimeout = .seconds(2)
-        configuration.idleTimeout = .seconds(2)
+        configuration.requestTimeout = .seconds(10)
+        configuration.idleTimeout = .seconds(10)
         return try HTTPServer(configuration) { request in
             let length = request.headers.fields.count + request.query.count + request.path.count + request.body.count
             return .now(HTTPResponse(200, body: HTTPBody("\(length)")))

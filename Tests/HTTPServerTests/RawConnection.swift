@@ -13,7 +13,7 @@ final class RawConnection: @unchecked Sendable {
     struct Refused: Error {}
 
     init(port: Int, timeout: Int = 20, receiveBuffer: Int32? = nil) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var time = timeval(tv_sec: timeout, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -148,9 +148,9 @@ final class RawConnection: @unchecked Sendable {
     }
 }
 
-/// Waits until the condition holds, ten seconds at most.
+/// Waits until the condition holds, two minutes at most.
 func eventually(_ condition: () -> Bool) -> Bool {
-    for _ in 0..<1000 {
+    for _ in 0..<12_000 {
         if condition() { return true }
         usleep(10_000)
     }

@@ -61,7 +61,8 @@ struct ShutdownTests {
                 return dup2(old, new)
             }
             #expect(tries == 3)
-            #expect(throws: (any Error).self) { try RawConnection(port: interrupted.port) }
+            // A program that another test is just starting holds the old socket, too, until it runs.
+            #expect(eventually { (try? RawConnection(port: interrupted.port)) == nil })
             Glibc.close(interrupted.lent)
         }
     }

@@ -78,10 +78,10 @@ final class BrokerStage: Stage {
                 group: plan.settings.applicationId, isolation: .readCommitted, clientId: "settle")
             let watch = try CaughtUpWatch(
                 admin: kafka.makeAdmin(), group: group, inputs: plan.inputs, exchange: plan.exchange,
-                timeout: .seconds(10))
+                timeout: .seconds(60))
             defer { watch.close() }
             for thread in threads { thread.await(iterations: 2) }
-            let deadline = ContinuousClock.now + .seconds(60)
+            let deadline = ContinuousClock.now + .seconds(180)
             while ContinuousClock.now < deadline {
                 if let failure = threads.lazy.compactMap(\.failure).first { throw failure }
                 let before = events.now.commits
@@ -89,7 +89,7 @@ final class BrokerStage: Stage {
                 if threads.reduce(0, { $0 + $1.runningTasks }) != Int(plan.layout.partitions) { continue }
                 if try watch.isCaughtUp(), events.now.commits == before, try watch.isCaughtUp() { return }
             }
-            throw FixtureFailure("not quiet after a minute: \(events.now)")
+            throw FixtureFailure("not quiet after three minutes: \(events.now)")
         }
     }
 
@@ -106,7 +106,7 @@ final class BrokerStage: Stage {
     private func assign(_ topics: [String]) throws {
         let admin = try kafka.makeAdmin()
         defer { admin.close() }
-        let new = try admin.describeTopics(topics, timeout: .seconds(10)).values.flatMap { topic in
+        let new = try admin.describeTopics(topics, timeout: .seconds(60)).values.flatMap { topic in
             (0..<Partition(topic.partitions)).map { TopicPartition(topic.name, $0) }
         }
         .filter { !tools!.assigned.contains($0) }
@@ -118,11 +118,11 @@ final class BrokerStage: Stage {
         var missing: Set<TopicPartition> = []
         var targets: [TopicPartition: Offset] = [:]
         for place in tools!.assigned {
-            let end = try tools!.reader.watermarks(of: place, timeout: .seconds(10)).high
+            let end = try tools!.reader.watermarks(of: place, timeout: .seconds(60)).high
             targets[place] = end
             if tools!.ends[place] ?? 0 < end { missing.insert(place) }
         }
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(180)
         while !missing.isEmpty && ContinuousClock.now < deadline {
             let batch = tools!.reader.poll(maximum: 10_000, timeout: .milliseconds(50))
             for view in batch.records {

@@ -17,7 +17,7 @@ struct DestroyedProducerTests {
             producer.destroy()
             return ContinuousClock.now - start
         }
-        #expect(time < .seconds(3))
+        #expect(time < .seconds(20))
     }
 
     @Test("has nothing on its way any more when it was fenced meanwhile")

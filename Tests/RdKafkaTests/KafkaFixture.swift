@@ -12,7 +12,9 @@ struct KafkaFixture: Sendable {
 
     init(bootstrap: String, properties: [String: String]) {
         self.bootstrap = bootstrap
-        cluster = RdKafkaCluster(RdKafkaSettings(bootstrapServers: bootstrap, properties: properties))
+        // A broker ends no transaction of a slow test.
+        let all = ["transaction.timeout.ms": "120000"].merging(properties) { $1 }
+        cluster = RdKafkaCluster(RdKafkaSettings(bootstrapServers: bootstrap, properties: all))
     }
 
     func topic(_ prefix: String = "topic", partitions: Int32 = 1, settings: [NewTopic.Setting] = []) throws -> String {

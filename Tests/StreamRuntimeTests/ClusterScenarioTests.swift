@@ -1,3 +1,4 @@
+import Foundation
 import RecordLog
 import Simulation
 import StreamCore
@@ -12,7 +13,7 @@ struct ClusterScenarioTests {
         _ application: DrivenApplication, after members: [DrivenMember],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let isComplete = try await application.eventuallyComplete(within: .seconds(90))
+        let isComplete = try await application.eventuallyComplete(within: .seconds(180))
         #expect(isComplete, sourceLocation: sourceLocation)
         for member in members { try await member.leave() }
         try await application.audit().expectExactlyOnce(
@@ -43,7 +44,7 @@ struct ClusterScenarioTests {
         let application = try await kind.application(partitions: 2)
         let dying = try await application.join("dying")
         try await application.append(300)
-        #expect(try await application.eventuallyComplete(within: .seconds(60)))
+        #expect(try await application.eventuallyComplete(within: .seconds(180)))
         let heir = try await application.join("heir")
         #expect(await application.eventuallyRunning([heir]))
         // Before there is anything to commit: afterwards there might be nothing left.
@@ -70,19 +71,22 @@ struct ClusterScenarioTests {
         let third = try await application.join("third")
         try await application.append(300)
         #expect(await application.eventuallyRunning([first, second, third]))
-        #expect(try await application.eventuallyComplete(within: .seconds(60)))
+        #expect(try await application.eventuallyComplete(within: .seconds(180)))
 
         first.willCrash(at: "commit")
         try await application.append(100)
-        await first.hasCrashed()
-        // Half a session later, so that the group waits for the second when it has given the first up.
-        try await Task.sleep(for: .seconds(3))
-        second.willCrash(at: "commit")
+        // Half a session later, so that the group waits for the second when it has given the first up. On a thread of
+        // its own: tasks may wait for their turn for longer than that.
+        try await onThread {
+            first.waitUntilCrashed()
+            Thread.sleep(forTimeInterval: 3)
+            second.willCrash(at: "commit")
+        }
         try await application.append(100)
         await second.hasCrashed()
         let before = third.events.texts.count
         let settled = "claimSettled(transactionalId: \"\(application.settings.applicationId)-first\")"
-        #expect(await eventually(within: .seconds(60), every: .milliseconds(20)) { third.events.has(settled) })
+        #expect(await eventually(within: .seconds(180), every: .milliseconds(20)) { third.events.has(settled) })
         // By the log, and not by when the test looks: the group may be done with the second one by then.
         let texts = third.events.texts
         let end = try #require(texts.firstIndex { $0.hasPrefix(settled) })
@@ -96,7 +100,7 @@ struct ClusterScenarioTests {
         for name in ["first", "second", "third"] {
             let member = try await application.join(name)
             try await application.append(200)
-            #expect(try await application.eventuallyComplete(within: .seconds(60)))
+            #expect(try await application.eventuallyComplete(within: .seconds(180)))
             try await member.leave()
         }
         try await expectExactlyOnce(application, after: [])
@@ -116,7 +120,7 @@ struct ClusterScenarioTests {
                 inputs: (0..<2).map { TopicPartition(application.topology.sources[0].topic, $0) },
                 exchange: (0..<2).map { TopicPartition(settings.exchangeTopic, $0) }, timeout: .seconds(10))
             defer { watch.close() }
-            let deadline = ContinuousClock.now + .seconds(90)
+            let deadline = ContinuousClock.now + .seconds(180)
             while ContinuousClock.now < deadline {
                 if try watch.isCaughtUp() { return true }
                 pause(.milliseconds(100))

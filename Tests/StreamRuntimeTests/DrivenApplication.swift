@@ -118,7 +118,7 @@ final class DrivenApplication: Sendable {
 
     /// Waits until a task, or all, run at these members.
     func eventuallyRunning(_ members: [DrivenMember], atLeast count: Int = 1) async -> Bool {
-        await eventually(within: .seconds(60)) { members.allSatisfy { $0.events.count("running") >= count } }
+        await eventually(within: .seconds(180)) { members.allSatisfy { $0.events.count("running") >= count } }
     }
 
     // MARK: - Inputs
@@ -129,7 +129,7 @@ final class DrivenApplication: Sendable {
             let producer = try cluster.makePlainProducer(clientId: "input")
             defer { producer.close() }
             for number in 0..<count { try appendRow(number, keys: keys, producer) }
-            try producer.flush(timeout: .seconds(30))
+            try producer.flush(timeout: .seconds(120))
         }
     }
 
@@ -148,7 +148,7 @@ final class DrivenApplication: Sendable {
                 }
                 pause(.milliseconds(10))
             }
-            try producer.flush(timeout: .seconds(60))
+            try producer.flush(timeout: .seconds(120))
         }
     }
 
@@ -192,7 +192,7 @@ final class DrivenApplication: Sendable {
         try await onThread { [self] in
             let reader = try LedgerReader(self)
             defer { reader.close() }
-            try reader.readToEnd(by: ContinuousClock.now + .seconds(60))
+            try reader.readToEnd(by: ContinuousClock.now + .seconds(180))
             return reader.audit
         }
     }

@@ -60,6 +60,11 @@ final class DrivenMember: Sendable {
 
     func hasCrashed() async { await end() }
 
+    /// As `hasCrashed`, for a thread that must not wait for its turn afterwards.
+    func waitUntilCrashed() {
+        while !ended.withLock({ $0.hasEnded }) { Thread.sleep(forTimeInterval: 0.005) }
+    }
+
     private func end() async {
         await withCheckedContinuation { continuation in
             let hasEnded = ended.withLock { ended in

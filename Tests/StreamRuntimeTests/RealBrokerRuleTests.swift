@@ -20,7 +20,7 @@ struct RealBrokerRuleTests {
         #expect(await application.eventuallyRunning([staying], atLeast: 4))
         let isOver = Mutex(false)
         // Ends by itself too, should the rest of the test end early.
-        let deadline = ContinuousClock.now + .seconds(240)
+        let deadline = ContinuousClock.now + .seconds(1_800)
         async let input: Void = application.append(rate: 1_000) {
             isOver.withLock { $0 } || ContinuousClock.now > deadline
         }
@@ -31,12 +31,12 @@ struct RealBrokerRuleTests {
                 #expect(await application.eventuallyRunning([guest]), "guest \(number) was given nothing")
                 #expect(await eventually { guest.events.count("committed") >= 3 }, "guest \(number) did nothing")
                 try await guest.leave()
-                let isBack = await eventually(within: .seconds(60)) { staying.events.runningTasks.count == 4 }
+                let isBack = await eventually(within: .seconds(180)) { staying.events.runningTasks.count == 4 }
                 #expect(isBack, "guest \(number)'s tasks were not taken over")
             }
         }
         try await input
-        #expect(staying.events.count("revoked") >= 10)
+        #expect(staying.events.count("revoked") + staying.events.count("lost") >= 10)
         #expect(try await application.eventuallyComplete(within: .seconds(120)))
         try await staying.leave()
         let inputs = application.inputs
@@ -53,18 +53,18 @@ struct RealBrokerRuleTests {
         let group = application.settings.applicationId
         let exchange = application.settings.exchangeTopic
         let first = try await onThread { try StaticMember(application.cluster, of: group, exchange) }
-        #expect(await eventually(within: .seconds(30)) { first.poll() == 2 })
+        #expect(await eventually(within: .seconds(180)) { first.poll() == 2 })
         let events = EventLog()
         let second = try application.start(["only"], on: application.cluster, events)
         // By then the first one is told to give a task up, hears nothing of it, and dies.
-        let isJoined = await eventually(within: .seconds(30)) { events.has("assigned([])") }
+        let isJoined = await eventually(within: .seconds(180)) { events.has("assigned([])") }
         #expect(isJoined, "\(events.texts)")
         // At once: its session is six seconds.
         let heir = try await onThread {
             first.consumer.close()
             return try StaticMember(application.cluster, of: group, exchange)
         }
-        let isFound = await eventually(within: .seconds(60)) {
+        let isFound = await eventually(within: .seconds(180)) {
             _ = heir.poll()
             return events.has("unowned") && !events.runningTasks.isEmpty
         }
@@ -93,7 +93,7 @@ struct RealBrokerRuleTests {
         try await application.prepare()
         let first = try await application.join("first")
         try await application.append(200)
-        #expect(try await application.eventuallyComplete(within: .seconds(60)))
+        #expect(try await application.eventuallyComplete(within: .seconds(180)))
         #expect(try await committedInputs(application) == 2)
 
         // Silence: the group lives, but nobody subscribes to its inputs, so their offsets go.
@@ -105,7 +105,7 @@ struct RealBrokerRuleTests {
         #expect(await application.eventuallyRunning([second]))
         try await first.leave()
         try await application.append(200)
-        #expect(try await application.eventuallyComplete(within: .seconds(60)))
+        #expect(try await application.eventuallyComplete(within: .seconds(180)))
         try await second.leave()
         try await application.audit().expectExactlyOnce(inputs: application.inputs)
         try await broker.stop()
@@ -118,7 +118,7 @@ struct RealBrokerRuleTests {
         let member = try await application.join("only")
         // A batch of one fits, one of all does not.
         try await application.append(200)
-        #expect(await eventually(within: .seconds(60)) { member.failure != nil })
+        #expect(await eventually(within: .seconds(180)) { member.failure != nil })
         let failure = try #require(member.failure)
         let applied = application.topology.outputs[0]
         let text = failure.description

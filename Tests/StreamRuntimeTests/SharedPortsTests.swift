@@ -22,13 +22,13 @@ struct SharedPortsTests {
             let (cluster, events) = (ObservedCluster(application.cluster), EventLog())
             let names = (1...3).map { "\(run)\($0)" }
             let process = try application.start(names, on: cluster, events)
-            let isComplete = try await application.eventuallyComplete(within: .seconds(60))
+            let isComplete = try await application.eventuallyComplete(within: .seconds(180))
             #expect(isComplete, "\(process.failure as Any) \(events.texts.suffix(20))")
             // Every thread has a share of the tasks.
             let allRun = await eventually { process.statuses.allSatisfy { !$0.tasks.isEmpty } }
             #expect(allRun)
             process.requestStop()
-            let hasEnded = try await onThread { process.wait(.seconds(30)) }
+            let hasEnded = try await onThread { process.wait(.seconds(120)) }
             #expect(hasEnded)
             #expect(process.failure == nil)
             restored += events.restoredRecords
@@ -48,9 +48,9 @@ struct SharedPortsTests {
         }
         #expect(restored > 0, "The second run has begun with the state of the first.")
         let last = try application.start(["c1", "c2", "c3"], on: application.cluster, EventLog())
-        #expect(try await application.eventuallyComplete(within: .seconds(60)))
+        #expect(try await application.eventuallyComplete(within: .seconds(180)))
         last.requestStop()
-        let hasEnded = try await onThread { last.wait(.seconds(30)) }
+        let hasEnded = try await onThread { last.wait(.seconds(120)) }
         #expect(hasEnded)
         try await application.audit().expectExactlyOnce(inputs: application.inputs)
     }
@@ -61,7 +61,7 @@ struct SharedPortsTests {
         let cluster = ObservedCluster(application.cluster)
         let process = try application.start(["only"], on: cluster, EventLog())
         process.requestStop()
-        let hasEnded = try await onThread { process.wait(.seconds(30)) }
+        let hasEnded = try await onThread { process.wait(.seconds(120)) }
         #expect(hasEnded)
         let id = "\(application.settings.applicationId)-only"
         let made = cluster.calls("makeConsumer").map(\.client).sorted()
@@ -75,7 +75,7 @@ struct SharedPortsTests {
         let cluster = ObservedCluster(application.cluster)
         cluster.die(at: "makeConsumer")
         let process = try application.start(["a", "b"], on: cluster, EventLog())
-        let hasEnded = try await onThread { process.wait(.seconds(30)) }
+        let hasEnded = try await onThread { process.wait(.seconds(120)) }
         #expect(hasEnded)
         #expect(process.isStopping)
         #expect(process.failure?.description.hasPrefix("a stream thread cannot start: ") == true)

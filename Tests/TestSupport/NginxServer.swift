@@ -73,7 +73,7 @@ package final class NginxServer {
             ["--ignore-signal=XFSZ"] + limit + [
                 Self.executable.path, "-c", (deniesAll ? denying : taking).path, "-p", directory.path,
             ], timeout: .seconds(1200))
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         while !FileManager.default.fileExists(atPath: sign) {
             guard ContinuousClock.now < deadline, isRunning else {
                 throw TestBrokerError("nginx does not start: \(runner?.errorOutput ?? "")")

@@ -48,7 +48,7 @@ struct PositionSyncTests {
         fixture.transport.forgetRequests()
         #expect(await store.syncAcrossDevices() == .success(at: at("08:00:05")))
         #expect(fixture.transport.requests.map(\.method) == ["GET"])
-        #expect(fixture.transport.requests[0].headers["If-None-Match"] != nil)
+        #expect(fixture.transport.requests.first?.headers["If-None-Match"] != nil)
     }
 
     @Test("offline moves wait, are tried again with more patience each time, and none is lost")

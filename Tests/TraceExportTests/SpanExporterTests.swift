@@ -44,7 +44,7 @@ import Testing
         let notices: Notices
         let tracer: Tracer
 
-        init(_ answers: [Int], capacity: Int = 100, flush: Duration = .seconds(5)) {
+        init(_ answers: [Int], capacity: Int = 100, flush: Duration = .seconds(60)) {
             let (collector, notices) = (Collector(answers), Notices())
             var settings = ExportSettings(endpoint: "http://c/v1/traces", resource: [:], version: "1")
             settings.batchMaximum = 10
@@ -127,7 +127,7 @@ import Testing
         stage.exporter.start()
         let began = ContinuousClock.now
         stage.exporter.end()
-        #expect(ContinuousClock.now - began < .seconds(3))
+        #expect(ContinuousClock.now - began < .seconds(30))
         #expect(stage.exporter.counts.failed == 5 && stage.notices.all.last == .lost(5))
     }
 }

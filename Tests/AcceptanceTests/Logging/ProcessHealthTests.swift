@@ -18,8 +18,8 @@ extension AcceptanceTests {
             let file = TemporaryDirectory.make("process-health").appending(path: "health")
             let process = try ProcessRunner(
                 TidelineExecutable.url,
-                ["process", "--stream-threads", "2", "--health-file", file.path] + options, timeout: .seconds(240))
-            let isRunning = await eventually(within: .seconds(40)) {
+                ["process", "--stream-threads", "2", "--health-file", file.path] + options, timeout: .seconds(400))
+            let isRunning = await eventually(within: .seconds(100)) {
                 process.errorOutput.components(separatedBy: "restoredRecords").count >= 3
             }
             try #require(isRunning, "\(process.errorOutput)")
@@ -27,7 +27,7 @@ extension AcceptanceTests {
             // Idle: no age that a health check would mind.
             try await Task.sleep(for: .seconds(6))
             for _ in 0..<7 {
-                #expect(Self.age(file) < 9, "\(process.errorOutput)")
+                #expect(Self.age(file) < 25, "\(process.errorOutput)")
                 try await Task.sleep(for: .seconds(1))
             }
 
@@ -54,7 +54,7 @@ extension AcceptanceTests {
             let result = await process.result()
             let end = ContinuousClock.now - told
             #expect(result.status == 0, "\(result.failure)")
-            #expect(end < .seconds(15), "it took \(end)\n\(result.standardError)")
+            #expect(end < .seconds(30), "it took \(end)\n\(result.standardError)")
             #expect(result.standardOutput.hasPrefix("{"), "\(result.failure)")
             fleet.signal(SIGKILL)
             _ = await fleet.result()

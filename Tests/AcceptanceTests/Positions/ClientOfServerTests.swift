@@ -81,7 +81,7 @@ extension AcceptanceTests {
             // Nobody tells of this; the next connection begins behind the last event.
             try await world.publish(entries: 5)
             try await world.startServer()
-            #expect(await eventually { await heard.connections == 2 })
+            #expect(await eventually(within: .seconds(180)) { await heard.connections == 2 })
             #expect(await eventually { await heard.sizes == [10, 5] })
             #expect(await client.cachedTimeline(for: "wall")?.timeline.timeline.entries.count == 5)
         }

@@ -13,7 +13,7 @@ extension AcceptanceTests {
                 "process", "--config", settings, "--metrics", "127.0.0.1:0")
             defer { pipeline.kill() }
             let address = try await Monitored.address(of: pipeline)
-            let isShort = try await eventually(within: .seconds(20), every: .seconds(1)) {
+            let isShort = try await eventually(within: .seconds(100), every: .seconds(1)) {
                 try await Monitored.get("/metrics", at: address).body.contains("\ntideline_memory_pressure 1\n")
             }
             #expect(isShort, "\(pipeline.errorOutput)")
@@ -31,7 +31,7 @@ extension AcceptanceTests {
 
             _ = try application.file("short.yaml", "memory: {limit: 128MiB, warningThreshold: 1.0}\n")
             pipeline.signal(SIGUSR2)
-            let isAmple = await eventually(within: .seconds(20)) {
+            let isAmple = await eventually(within: .seconds(100)) {
                 !ResourceWorld.lines("memory is no longer short: ", in: pipeline).isEmpty
             }
             #expect(isAmple, "\(pipeline.errorOutput)")
@@ -78,7 +78,7 @@ extension AcceptanceTests {
             // What is open goes on.
             try await application.publish(
                 configurations: #"{"configurationId":"a","kind":"Board","strategy":"hourly","recipient":"ana"}"#)
-            let isMade = try await eventually(within: .seconds(20), every: .seconds(1)) {
+            let isMade = try await eventually(within: .seconds(100), every: .seconds(1)) {
                 try await Monitored.get("/metrics", at: address).body.contains("\ntideline_timelines_total 1\n")
             }
             #expect(isMade, "\(pipeline.errorOutput)")

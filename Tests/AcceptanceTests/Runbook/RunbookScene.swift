@@ -152,20 +152,35 @@ final class RunbookScene {
         provoked = .now
     }
 
+    /// Looks until the failure is seen, and whether that is within fifteen seconds: a look before then may be the last
+    /// one without it. How long a look takes on a busy machine does not count.
+    ///
+    /// - Parameter look: `nil` if nobody answered.
+    private func isSeenInTime(_ look: () async throws -> Bool?) async throws -> Bool {
+        var lastWithout = Duration.zero
+        let isSeen = try await eventually(within: .seconds(60)) {
+            let asked = ContinuousClock.now - provoked
+            let found = try await look()
+            if found == false { lastWithout = asked }
+            return found ?? false
+        }
+        return isSeen && lastWithout < Self.limit
+    }
+
     /// Waits until /health/ready says so, within fifteen seconds.
     func seeHealth(
         _ member: Member, part: String, _ words: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let (title, application) = (failure.title, application)
         var last = ""
-        let isSeen = try await eventually(within: Self.limit) {
+        let isSeen = try await isSeenInTime {
             last = try await RunbookAlerts.get("/health/ready", at: member.address)
             let found = Self.problems(last).first { $0.part == part && $0.reason.contains(words) }
             if let found { sighting.health = RunbookMask(application).text("\(found.part): \(found.reason)") }
-            return found != nil
+            return last.isEmpty ? nil : found != nil
         }
         sighting.healthTime = .now - provoked
-        #expect(isSeen && sighting.healthTime < Self.limit, "\(title): \(last)", sourceLocation: sourceLocation)
+        #expect(isSeen, "\(title): \(last)", sourceLocation: sourceLocation)
     }
 
     /// Waits until /health/ready tells it as a notice, within fifteen seconds: the process is well, which this failure
@@ -175,24 +190,22 @@ final class RunbookScene {
     ) async throws {
         let mask = RunbookMask(application)
         var last = ""
-        let isSeen = try await eventually(within: Self.limit) {
+        let isSeen = try await isSeenInTime {
             last = try await RunbookAlerts.get("/health/ready", at: member.address)
             let found = Self.parts(last, "notices").first { $0.part == part && mask.text($0.reason).contains(words) }
             if let found { sighting.health = mask.text("\(found.part): \(found.reason)") }
-            return found != nil
+            return last.isEmpty ? nil : found != nil
         }
         sighting.isReady = true
         sighting.healthTime = .now - provoked
         let isWell = Self.problems(last).isEmpty
-        #expect(
-            isSeen && isWell && sighting.healthTime < Self.limit, "\(failure.title): \(last)",
-            sourceLocation: sourceLocation)
+        #expect(isSeen && isWell, "\(failure.title): \(last)", sourceLocation: sourceLocation)
     }
 
     /// Nobody answers, within fifteen seconds: a process that is stopped, or gone, can say nothing of itself. What an
     /// operator sees in place of health and metrics is that, and `up` of Prometheus.
     func seeNoAnswer(_ member: Member, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let isSeen = try await eventually(within: Self.limit) {
+        let isSeen = try await isSeenInTime {
             try await RunbookAlerts.get("/health/ready", at: member.address).isEmpty
         }
         #expect(isSeen, "\(failure.title)", sourceLocation: sourceLocation)
@@ -211,8 +224,9 @@ final class RunbookScene {
     ) async throws {
         let mask = RunbookMask(application)
         var scrape = RunbookAlerts.Scrape()
-        let isSeen = try await eventually(within: Self.limit) {
+        let isSeen = try await isSeenInTime {
             scrape = try await RunbookAlerts.scrape(member.address)
+            if scrape.samples.isEmpty { return nil }
             return wanted.allSatisfy { series, isMet in
                 scrape.samples.contains { mask.text($0.key) == series && isMet($0.value) }
             }
@@ -221,14 +235,13 @@ final class RunbookScene {
         sighting.during = scrape
         sighting.metrics = wanted.map(\.series)
         let shown = scrape.samples.filter { sample in wanted.contains { sample.key.hasPrefix($0.series.prefix(20)) } }
-        #expect(
-            isSeen && sighting.metricsTime < Self.limit, "\(failure.title): \(shown)", sourceLocation: sourceLocation)
+        #expect(isSeen, "\(failure.title): \(shown)", sourceLocation: sourceLocation)
     }
 
     /// Waits for a line of the log that has these words, and keeps it; once something was done, as what came of that.
     func seeLog(_ member: Member, _ words: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         var line: String?
-        _ = await eventually(within: Self.limit) {
+        _ = await eventually(within: .seconds(60)) {
             line = member.log.split(separator: "\n").first { $0.contains(words) }.map(String.init)
             return line != nil
         }

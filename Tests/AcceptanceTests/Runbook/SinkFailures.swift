@@ -67,7 +67,7 @@ extension RunbookFailure {
             "Mend the target: its address, or what it expects. The sink goes on by itself within"
                 + " `reloads.backoff.max` (five minutes). Then put the others back:")
         try hook.answer(200)
-        let goesOn = await eventually(within: .seconds(60)) { hook.taken == count - deadLetters }
+        let goesOn = await eventually(within: .seconds(150)) { hook.taken == count - deadLetters }
         #expect(goesOn, "\(hook.taken)")
         try await scene.carryOut(["dead-letters", "replay", "--all"], hidden: ["--yes"])
         let isDelivered = await eventually(within: .seconds(30)) { hook.taken == count }

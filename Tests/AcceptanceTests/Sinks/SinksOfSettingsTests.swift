@@ -71,7 +71,7 @@ extension AcceptanceTests {
 
             try await publish(["e", "f"], kind: "Bus", to: application)
             let status = try lines(try await application.run("sink", "--status"))
-            #expect(status.map { $0["sink"] as? String } == ["cars", "phones", "tables", "wall"])
+            try #require(status.map { $0["sink"] as? String } == ["cars", "phones", "tables", "wall"])
             #expect(status.map { $0["state"] as? String } == ["stopped", "stopped", "stopped", "failed"])
             #expect(status.map { $0["lag"] as? Int } == [2, 2, 2, 7])
             let error = try #require(status[3]["lastError"] as? String)

@@ -194,15 +194,15 @@ extension AcceptanceTests {
             arguments: [1, 2, 3])
         func killed(seed: Int) async throws {
             let application = try await Application("killed")
-            let count = 5_000
+            let count = 3_000
             try await application.produce(
                 (0..<count).map { (key: "v-\($0)", value: Array("{".utf8), headers: []) }, to: "vehicle.telemetry")
             #expect(try await application.process(clock: Self.clock).deadLetters == count)
-            let first = try application.start("dead-letters", "replay", "--all", "--yes")
-            // Some hundred records are in each transaction.
-            while first.isRunning, first.output.count(where: { $0 == "\n" }) < seed * 500 {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            let pipe = try NarrowPipe()
+            let first = try ResourceWorld.start(
+                ["dead-letters", "replay", "--all", "--yes"] + application.options, after: "exec > '\(pipe.path)'")
+            // Some hundred records are in each transaction; the replay waits in the one after what was read.
+            try await pipe.read(from: first, lines: seed * 500)
             first.kill()
             let ended = await first.result()
             let rest = try await application.run("dead-letters", "replay", "--all", "--yes")
@@ -218,18 +218,19 @@ extension AcceptanceTests {
         @Test("a replay that is told to end in the middle says all that it did", arguments: [SIGINT, SIGTERM])
         func interrupted(signal: Int32) async throws {
             let application = try await Application("interrupted")
-            let count = 5_000
+            let count = 3_000
             try await application.produce(
                 (0..<count).map { (key: "v-\($0)", value: Array("{".utf8), headers: []) }, to: "vehicle.telemetry")
             #expect(try await application.process(clock: Self.clock).deadLetters == count)
-            let first = try application.start("dead-letters", "replay", "--all", "--yes")
-            while first.isRunning, first.output.count(where: { $0 == "\n" }) < 500 {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            let pipe = try NarrowPipe()
+            let first = try ResourceWorld.start(
+                ["dead-letters", "replay", "--all", "--yes"] + application.options, after: "exec > '\(pipe.path)'")
+            try await pipe.read(from: first, lines: 500)
             first.signal(signal)
+            try await pipe.read(from: first, lines: .max)
             let ended = await first.result()
             #expect(ended.status == 70 && ended.standardError.contains("not all was done"), "\(ended.failure)")
-            let said = try lines(ended).count
+            let said = pipe.text.count { $0 == "\n" }
             let back = try await application.records(of: "vehicle.telemetry").count - count
             #expect(said == back && said < count, "\(said) are said, \(back) were put back")
             #expect(ended.standardError.contains("replayed \(back) of \(count) chosen"), "\(ended.standardError)")
@@ -247,7 +248,8 @@ extension AcceptanceTests {
             let right = try await application.run("dead-letters", "drop", "--reason", "unreadable", "--yes")
             #expect(!right.standardError.contains("no dead letter has"), "\(right.standardError)")
             let dropped = try lines(right)
-            #expect(dropped.count == 2 && dropped.allSatisfy { $0["outcome"] as? String == "dropped" })
+            try #require(dropped.count == 2)
+            #expect(dropped.allSatisfy { $0["outcome"] as? String == "dropped" })
             #expect(try await ids(application).count == 2)
             let all = try await application.run("dead-letters", "replay", "--all", "--yes")
             let outcomes = try lines(all).compactMap { $0["outcome"] as? String }.sorted()

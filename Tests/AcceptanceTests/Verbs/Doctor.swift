@@ -46,10 +46,17 @@ extension Application {
         return try await onThread {
             let admin = try cluster.makeAdmin()
             defer { admin.close() }
-            let places = try admin.describeTopics(names, timeout: .seconds(10)).values.flatMap { topic in
+            let places = try admin.describeTopics(names, timeout: .seconds(60)).values.flatMap { topic in
                 (0..<Partition(topic.partitions)).map { TopicPartition(topic.name, $0) }
             }
-            return try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: .seconds(10))
+            // The marker that ends a transaction may come after its answer.
+            for _ in 0..<50 {
+                let committed = try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(60))
+                let written = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: .seconds(60))
+                if committed == written { return written }
+                Thread.sleep(forTimeInterval: 0.1)
+            }
+            return try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: .seconds(60))
         }
     }
 
@@ -69,7 +76,7 @@ extension Application {
         return try await onThread {
             let admin = try cluster.makeAdmin()
             defer { admin.close() }
-            return try admin.describeTopics(topics, timeout: .seconds(10)).keys.sorted()
+            return try admin.describeTopics(topics, timeout: .seconds(60)).keys.sorted()
         }
     }
 
@@ -90,7 +97,7 @@ extension Application {
         try await onThread {
             let admin = try cluster.makeAdmin()
             defer { admin.close() }
-            try admin.changeSettings(of: topic, to: [setting], timeout: .seconds(10))
+            try admin.changeSettings(of: topic, to: [setting], timeout: .seconds(60))
         }
     }
 
@@ -106,7 +113,7 @@ extension Application {
         return try await onThread {
             let admin = try cluster.makeAdmin()
             defer { admin.close() }
-            return try admin.describeTopics([topic], timeout: .seconds(10))[topic]
+            return try admin.describeTopics([topic], timeout: .seconds(60))[topic]
         }
     }
 
@@ -116,7 +123,7 @@ extension Application {
         return try await onThread {
             let admin = try cluster.makeAdmin()
             defer { admin.close() }
-            return try (admin.members(of: group, timeout: .seconds(10)) ?? []).map(\.clientId).sorted()
+            return try (admin.members(of: group, timeout: .seconds(60)) ?? []).map(\.clientId).sorted()
         }
     }
 
@@ -137,7 +144,7 @@ final class OpenTransaction: @unchecked Sendable {
         let admin = try cluster.makeAdmin()
         defer { admin.close() }
         func end() throws -> Offset? {
-            try admin.endOffsets(of: [place], isolation: .readUncommitted, timeout: .seconds(10))[place]
+            try admin.endOffsets(of: [place], isolation: .readUncommitted, timeout: .seconds(60))[place]
         }
         let before = try end()
         producer = try cluster.makeTransactionalProducer(transactionalId: transactionalId, clientId: "test")

@@ -47,7 +47,7 @@ extension AcceptanceTests {
             let application = try await world("lists")
             let all = try await application.run("list", "configurations")
             let rows = try lines(all)
-            #expect(rows.map { $0["configurationId"] as? String } == ["my-van", "my-wall", "odd"])
+            try #require(rows.map { $0["configurationId"] as? String } == ["my-van", "my-wall", "odd"])
             #expect(rows[0]["strategy"] as? String == "status" && rows[0]["push"] as? Bool == true)
             #expect(rows[0]["revision"] is Int && rows[0]["offset"] is Int)
             #expect((rows[2]["problem"] as? String)?.hasPrefix("timeZone: ") == true)
@@ -60,10 +60,12 @@ extension AcceptanceTests {
             #expect(none.standardOutput.isEmpty && none.standardError.contains("none of 1 meets every condition"))
 
             let vehicles = try lines(try await application.run("list", "vehicles"))
-            #expect(vehicles.count == 1 && vehicles[0]["status"] as? String == "Moving")
+            try #require(vehicles.count == 1)
+            #expect(vehicles[0]["status"] as? String == "Moving")
             #expect(vehicles[0]["configurations"] as? Int == 1)
             let calendars = try lines(try await application.run("list", "calendars"))
-            #expect(calendars.count == 1 && calendars[0]["events"] as? Int == 1)
+            try #require(calendars.count == 1)
+            #expect(calendars[0]["events"] as? Int == 1)
             let recipients = try lines(try await application.run("list", "recipients"))
             #expect(recipients.map { $0["recipient"] as? String } == ["my-wall", "odd", "phone"])
             #expect(recipients[2]["reason"] as? String == "configurationChanged")
@@ -198,7 +200,7 @@ extension AcceptanceTests {
                 }
             }
             for about in ["configuration", "timeline", "cause", "entry", "date", "status", "source", "reload", "next"] {
-                #expect(!texts(about).isEmpty, "nothing about \(about)")
+                try #require(!texts(about).isEmpty, "nothing about \(about)")
             }
             #expect(texts("status")[0].text.contains("Moving follows from ignition on and a speed of 40 km/h"))
             #expect(texts("status")[0].rules == ["M3"] && texts("entry")[0].rules == ["T23"])

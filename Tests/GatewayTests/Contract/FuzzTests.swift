@@ -18,7 +18,7 @@ struct FuzzTests {
         defer { live.close() }
         let result = try await ProcessRunner.run(
             PackageRoot.url.appending(path: "Scripts/fuzz-api"),
-            ["http://127.0.0.1:\(live.server.port)", "token-of-write", "10"], timeout: .seconds(240))
+            ["http://127.0.0.1:\(live.server.port)", "token-of-write", "10"], timeout: .seconds(800))
         #expect(result.succeeded, "\(result.standardOutput.suffix(20_000))\(result.standardError.suffix(2000))")
     }
 }

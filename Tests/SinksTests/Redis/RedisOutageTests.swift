@@ -124,9 +124,9 @@ struct RedisOutageTests {
                     redis.kill()
                     #expect(throws: Never.self) { try redis.start() }
                 }
-                return rounds > 20 && setBack > 0 && (try? revision(redis, "b")) == "1" || clock.now > .seconds(20)
+                return rounds > 20 && setBack > 0 && (try? revision(redis, "b")) == "1" || clock.now > .seconds(120)
             }, notice: { if case .setBack = $0 { setBack += 1 } })
-        #expect(setBack == 1 && clock.now < .seconds(20) && summary.written == 4)
+        #expect(setBack == 1 && clock.now < .seconds(120) && summary.written == 4)
         #expect(try revision(redis, "a") == "1")
     }
 
@@ -151,7 +151,7 @@ struct RedisOutageTests {
                     #expect((try? revision(redis, "a")) == "1")
                     append("d", 1)
                 }
-                return rounds > 20 && (try? revision(redis, "d")) == "1" || clock.now > .seconds(20)
+                return rounds > 20 && (try? revision(redis, "d")) == "1" || clock.now > .seconds(120)
             }, notice: { if case .setBack = $0 { notices.append("\($0)") } })
         #expect(notices.count == 1 && notices[0].contains("its positions are others than it has acknowledged"))
         // c at first; then b, a, c and d, but not the a that the dump had.
@@ -172,9 +172,9 @@ struct RedisOutageTests {
             stop: {
                 rounds += 1
                 if rounds == 20 { _ = try? redis.cli("FLUSHALL") }
-                return rounds > 20 && (try? revision(redis, "a")) == "1" || clock.now > .seconds(20)
+                return rounds > 20 && (try? revision(redis, "a")) == "1" || clock.now > .seconds(120)
             }, notice: { if case .setBack = $0 { setBack += 1 } })
-        #expect(setBack == 1 && clock.now < .seconds(20))
+        #expect(setBack == 1 && clock.now < .seconds(120))
     }
 
     @Test("slow: a Redis that does not answer is told after the time-out, and waited for")
@@ -245,7 +245,8 @@ struct RedisOutageTests {
         let summary = try run(redis, telling: { told.append("\($0)") })
         #expect(summary.written == 2 && summary.unusable == 1)
         let left = told.filter { $0.contains("cannot be written") }
-        #expect(left.count == 1 && left[0].contains("configuration long: the value has"), "\(told)")
+        try #require(left.count == 1, "\(told)")
+        #expect(left[0].contains("configuration long: the value has"), "\(told)")
         #expect(left[0].contains("proto-max-bulk-len"))
         // One that does not say its limit may hang up before its answer is read.
         if options.isEmpty { #expect(told == left) }
