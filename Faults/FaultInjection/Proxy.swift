@@ -16,7 +16,7 @@ package final class Proxy: Sendable {
         case cut
     }
 
-    private let state = Mutex((mode: Mode.pass, isClosed: false))
+    private let state = Mutex((mode: Mode.pass, taken: Mode.pass, isClosed: false))
     private let wakeReader: Int32
     private let wakeWriter: Int32
 
@@ -31,7 +31,10 @@ package final class Proxy: Sendable {
         Thread { [self] in
             var pump = ProxyPump(listeners: listeners, brokers: brokers, wake: wakeReader)
             while true {
-                let (mode, isClosed) = state.withLock { ($0.mode, $0.isClosed) }
+                let (mode, isClosed) = state.withLock { state in
+                    state.taken = state.mode
+                    return (state.mode, state.isClosed)
+                }
                 if isClosed { break }
                 pump.step(mode)
             }
@@ -45,6 +48,9 @@ package final class Proxy: Sendable {
         var byte: UInt8 = 0
         _ = write(wakeWriter, &byte, 1)
     }
+
+    /// True once what was set last holds: what is sent from then on meets it.
+    package var isInMode: Bool { state.withLock { $0.taken == $0.mode } }
 
     package func close() {
         state.withLock { $0.isClosed = true }

@@ -47,8 +47,9 @@ package final class HTTPServer: Sendable {
     /// What was answered and what was refused so far.
     package var statistics: HTTPServerStatistics { core.counters.statistics(open: core.connections.count) }
 
-    /// Listens no more, ends event streams, waits up to `grace` for requests under way and answers the rest with 503;
-    /// then all connections are closed and the threads have ended. A second call does nothing.
+    /// Listens no more, ends event streams, waits up to `grace` for requests under way and answers the rest with 503,
+    /// for which it waits as long again, two seconds at most; then all connections are closed and the threads have
+    /// ended. A second call does nothing.
     package func shutdown(grace: Duration = .seconds(2)) {
         let isFirst = isShutDown.withLock { isShutDown in
             defer { isShutDown = true }

@@ -104,7 +104,7 @@ struct Application: Sendable {
 
 /// Runs `tideline` to its end, however that is.
 func tideline(
-    _ words: [String], environment: [String: String] = [:], timeout: Duration = .seconds(60)
+    _ words: [String], environment: [String: String] = [:], timeout: Duration = .seconds(180)
 ) async throws -> ProcessResult {
     try await ProcessRunner.run(TidelineExecutable.url, words, environment: environment, timeout: timeout)
 }

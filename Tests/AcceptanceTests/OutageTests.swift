@@ -18,9 +18,9 @@ extension AcceptanceTests {
                 ["produce", "telemetry", "--fleet", "5"] + json,
             ]
             let runners = try verbs.map {
-                try ProcessRunner(TidelineExecutable.url, $0 + options, timeout: .seconds(170))
+                try ProcessRunner(TidelineExecutable.url, $0 + options, timeout: .seconds(600))
             }
-            let isRunning = await eventually(within: .seconds(40)) {
+            let isRunning = await eventually(within: .seconds(120)) {
                 runners[...1].allSatisfy { $0.errorOutput.contains("restoredRecords") }
             }
             try #require(isRunning, "\(runners.map(\.errorOutput))")
@@ -52,7 +52,7 @@ extension AcceptanceTests {
             let back = try #require(
                 runners[1].errorOutput.split(separator: "\n").first { $0.contains("answers again") })
             let away = try #require(back.firstMatch(of: /"awayMs":(\d+)/)).1
-            #expect((10_000...80_000).contains(Int(away) ?? 0), "\(back)")
+            #expect((10_000...200_000).contains(Int(away) ?? 0), "\(back)")
             show("a broker killed for \(away) ms: two lines about it of each of \(verbs.count) processes")
         }
 
@@ -61,8 +61,8 @@ extension AcceptanceTests {
             let broker = try await TestBroker.dedicated()
             let application = try await Application("leaving", partitions: 2, on: broker)
             let options = application.options
-            let runner = try ProcessRunner(TidelineExecutable.url, ["process"] + options, timeout: .seconds(100))
-            let isRunning = await eventually(within: .seconds(40)) { runner.errorOutput.contains("restoredRecords") }
+            let runner = try ProcessRunner(TidelineExecutable.url, ["process"] + options, timeout: .seconds(300))
+            let isRunning = await eventually(within: .seconds(120)) { runner.errorOutput.contains("restoredRecords") }
             try #require(isRunning, "\(runner.errorOutput)")
             let produced = try await tideline(
                 ["produce", "telemetry", "--fleet", "5", "--rate", "500", "--limit", "500", "--no-faults"] + options)
@@ -83,6 +83,14 @@ extension AcceptanceTests {
             #expect(read == 500 && (1...500).contains(first + second), "\(first) and \(second)")
         }
 
+        /// Whether a process has a handler for SIGHUP, by /proc: it would end at once before.
+        private static func catchesHangUp(_ runner: ProcessRunner) -> Bool {
+            let file = "/proc/\(runner.processIdentifier)/status"
+            let text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
+            let caught = text.firstMatch(of: /SigCgt:\s+([0-9a-f]+)/).flatMap { UInt64($0.1, radix: 16) } ?? 0
+            return caught & (1 << UInt64(SIGHUP - 1)) != 0
+        }
+
         @Test("SIGHUP ends every long verb in order")
         func hangUp() async throws {
             let application = try await Application("hangup")
@@ -96,12 +104,12 @@ extension AcceptanceTests {
                 ["produce", "telemetry", "--fleet", "3"],
             ]
             let runners = try verbs.map {
-                try ProcessRunner(TidelineExecutable.url, $0 + application.options, timeout: .seconds(60))
+                try ProcessRunner(TidelineExecutable.url, $0 + application.options, timeout: .seconds(300))
             }
-            let isRunning = await eventually(within: .seconds(30)) {
-                runners[0].errorOutput.contains("restoredRecords")
+            let isRunning = await eventually(within: .seconds(120)) {
+                runners[0].errorOutput.contains("restoredRecords") && runners.allSatisfy(Self.catchesHangUp)
             }
-            try #require(isRunning, "\(runners[0].errorOutput)")
+            try #require(isRunning, "\(runners.map(\.errorOutput))")
             for (verb, runner) in zip(verbs, runners) {
                 // A shell and the kernel both tell: the second one changes nothing.
                 for _ in 0..<2 { runner.signal(SIGHUP) }

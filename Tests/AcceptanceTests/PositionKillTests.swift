@@ -28,7 +28,7 @@ extension AcceptanceTests {
                 Array(devices.records[quarter..<(2 * quarter)]), to: "timeline.positions")
             first.kill()
             _ = await first.result()
-            // Before the session of the first is over: the others have its tasks only then.
+            // Nobody merges now: what comes on top of this is the work of the others.
             let before = try await application.records(of: "timeline.positions.merged").count
             let second = try application.start("process")
             let third = try application.start("process")

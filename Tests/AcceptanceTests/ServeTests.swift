@@ -55,8 +55,8 @@ extension AcceptanceTests {
             try await server.end()
             waits.sort()
             show("event after its producer was answered and closed: p50 \(waits[20]), most \(waits[39])")
-            // Others use the machine, too; the benchmark measures it alone.
-            #expect(waits[20] < .seconds(1))
+            // Others use the machine, too, so the better ones count; the benchmark measures it alone.
+            #expect(waits[4] < .milliseconds(100))
         }
 
         @Test("an address that others reach is refused without tokens; with them a token is asked for")

@@ -76,14 +76,14 @@ extension RdKafkaCluster {
         let consumer = try makeConsumer(group: nil, isolation: .readCommitted, clientId: "test")
         defer { consumer.close() }
         try consumer.incrementalAssign(partitions.map { ($0, .earliest) })
-        // The marker that ends a transaction may come after its answer: an end before what was written is none yet,
-        // unless that stays open.
-        let written = try admin.endOffsets(of: partitions, isolation: .readUncommitted, timeout: .seconds(30))
-        let patience = ContinuousClock.now + .seconds(3)
+        // The marker that ends a transaction may come after the answer to its commit. An end that lies before what is
+        // written therefore counts only after some seconds: then the transaction is one that stays open.
+        let written = try admin.endOffsets(of: partitions, isolation: .readUncommitted, timeout: .seconds(60))
+        var patience: ContinuousClock.Instant?
         var ended: Set<Partition> = []
         var unread = Set(partitions.map(\.partition))
         var records: [Record] = []
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(180)
         while !unread.isEmpty {
             guard ContinuousClock.now < deadline else {
                 throw LogError(.timedOut, name: "_TIMED_OUT", "\(topic): no end of partitions \(unread.sorted())")
@@ -100,7 +100,11 @@ extension RdKafkaCluster {
                 ended.insert(end.partition)
                 if end.offset >= written[TopicPartition(topic, end.partition)] ?? 0 { unread.remove(end.partition) }
             }
-            if ContinuousClock.now > patience { unread.subtract(ended) }
+            if !unread.isEmpty && unread.isSubset(of: ended) {
+                let end = patience ?? .now + .seconds(4)
+                patience = end
+                if ContinuousClock.now > end { break }
+            }
         }
         return records.sorted { ($0.partition, $0.offset) < ($1.partition, $1.offset) }
     }

@@ -61,6 +61,13 @@ import Testing
         return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
     }
 
+    /// Returns once it holds.
+    private func set(_ mode: Proxy.Mode, _ proxy: Proxy) {
+        proxy.set(mode)
+        for _ in 0..<60_000 where !proxy.isInMode { Thread.sleep(forTimeInterval: 0.001) }
+        #expect(proxy.isInMode)
+    }
+
     @Test func bytesPassAsTheyAre() throws {
         try withConnection { client, _ in
             say("one", to: client)
@@ -72,8 +79,7 @@ import Testing
         try withConnection { client, proxy in
             say("one", to: client)
             #expect(answer(client) == "one")
-            proxy.set(.silence)
-            Thread.sleep(forTimeInterval: 0.5)
+            set(.silence, proxy)
             say("two", to: client)
             #expect(answer(client, within: 400) == nil)
             proxy.set(.pass)
@@ -83,8 +89,7 @@ import Testing
 
     @Test func aSlowNetworkDelaysBothWays() throws {
         try withConnection { client, proxy in
-            proxy.set(.delay(0.1))
-            Thread.sleep(forTimeInterval: 0.5)
+            set(.delay(0.1), proxy)
             let began = monotonicSeconds()
             say("one", to: client)
             #expect(answer(client) == "one")

@@ -130,7 +130,7 @@ struct LimitTests {
             for _ in 1...3 { #expect(try connection.request("GET", "/").status == 200) }
             let response = try RawConnection(port: server.port).request("POST", "/", body: "x")
             #expect(response.status == 429)
-            #expect(response.header("retry-after").flatMap { Int($0) }.map { (1...100).contains($0) } == true)
+            #expect(response.header("retry-after").flatMap { Int($0) }.map { (40...100).contains($0) } == true)
             #expect(try connection.request("GET", "/").status == 429)
             #expect(server.statistics.refused == [.tooManyRequests: 2])
         }
@@ -191,16 +191,17 @@ struct LimitTests {
                 $0.idleTimeout = .milliseconds(600)
             }
             defer { server.shutdown() }
-            let start = ContinuousClock.now
             for begin in [
                 "", "GET", "GET / HTTP/1.1\r\nHost: a\r\n", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\nx",
             ] {
-                let connection = try RawConnection(port: server.port)
+                let start = ContinuousClock.now
+                let connection = try RawConnection(port: server.port, timeout: 60)
                 connection.send(begin)
-                Thread.detachNewThread { for _ in 0..<100 where connection.send("x") { usleep(50_000) } }
+                // For longer than the limit below: a deadline that each drop renews would come after that.
+                Thread.detachNewThread { for _ in 0..<1200 where connection.send("x") { usleep(50_000) } }
                 _ = connection.readToEnd()
+                #expect(ContinuousClock.now - start < .seconds(30), "after '\(begin)'")
             }
-            #expect(ContinuousClock.now - start < .seconds(60))
             #expect(server.statistics.refused[.tooSlow, default: 0] >= 2)
         }
     }

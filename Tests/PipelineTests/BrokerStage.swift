@@ -28,7 +28,9 @@ final class BrokerStage: Stage {
         // As the program does: what is allowed is the topics' business.
         let bytesMax = String(InternalTopics.recordBytesMax + 65536)
         kafka = RdKafkaCluster(
-            RdKafkaSettings(bootstrapServers: bootstrap, properties: ["message.max.bytes": bytesMax]))
+            RdKafkaSettings(
+                bootstrapServers: bootstrap,
+                properties: ["message.max.bytes": bytesMax, "transaction.timeout.ms": "60000"]))
     }
 
     var cluster: any Cluster { kafka }
@@ -42,7 +44,7 @@ final class BrokerStage: Stage {
             for record in records {
                 try produce(record, producer)
             }
-            try producer.flush(timeout: .seconds(30))
+            try producer.flush(timeout: .seconds(120))
         }
     }
 

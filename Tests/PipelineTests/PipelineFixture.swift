@@ -80,6 +80,8 @@ final class PipelineFixture {
         // In memory every step commits; on the broker what came together mostly is one transaction as well.
         stream.commitInterval = ground == .memory ? .zero : .milliseconds(20)
         stream.pollTimeoutMax = .milliseconds(10)
+        // A slow machine is no reason to abort.
+        if ground == .broker { stream.transactionTimeout = .seconds(60) }
         plan = ThreadPlan(topology: topology, settings: stream, clock: clock, layout: layout)
         memory?.afterStep = { [unowned self] in try rules.checkTransaction(memory!.committedRecords([topics.timelines]))
         }

@@ -81,8 +81,8 @@ struct ClusterScenarioTests {
             first.waitUntilCrashed()
             Thread.sleep(forTimeInterval: 3)
             second.willCrash(at: "commit")
+            try application.appendBlocking(100)
         }
-        try await application.append(100)
         await second.hasCrashed()
         let before = third.events.texts.count
         let settled = "claimSettled(transactionalId: \"\(application.settings.applicationId)-first\")"

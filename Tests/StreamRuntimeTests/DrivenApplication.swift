@@ -125,12 +125,15 @@ final class DrivenApplication: Sendable {
 
     /// Writes so many records to every partition, with keys that belong to all tasks.
     func append(_ count: Int, keys: Int = 13) async throws {
-        try await onThread { [self] in
-            let producer = try cluster.makePlainProducer(clientId: "input")
-            defer { producer.close() }
-            for number in 0..<count { try appendRow(number, keys: keys, producer) }
-            try producer.flush(timeout: .seconds(120))
-        }
+        try await onThread { [self] in try appendBlocking(count, keys: keys) }
+    }
+
+    /// As `append`, for a thread that must not wait for its turn meanwhile.
+    func appendBlocking(_ count: Int, keys: Int = 13) throws {
+        let producer = try cluster.makePlainProducer(clientId: "input")
+        defer { producer.close() }
+        for number in 0..<count { try appendRow(number, keys: keys, producer) }
+        try producer.flush(timeout: .seconds(120))
     }
 
     /// Writes `rate` records a second to every partition until it is told to end.

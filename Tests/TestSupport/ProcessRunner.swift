@@ -35,7 +35,7 @@ package final class ProcessRunner: Sendable {
     ///   - timeout: after this long it gets SIGKILL, and its result says so.
     package init(
         _ executable: URL, _ arguments: [String] = [], environment: [String: String] = [:],
-        directory: URL = PackageRoot.url, input: URL? = nil, timeout: Duration = .seconds(120)
+        directory: URL = PackageRoot.url, input: URL? = nil, timeout: Duration = .seconds(400)
     ) throws {
         guard FileManager.default.isExecutableFile(atPath: executable.path) else {
             throw TestBrokerError("\(executable.path) is missing, or not executable")

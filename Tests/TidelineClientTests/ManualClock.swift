@@ -40,7 +40,6 @@ final class ManualClock: ClientClock {
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
-                if Task.isCancelled { wake(number) }
             }
         } onCancel: {
             wake(number)

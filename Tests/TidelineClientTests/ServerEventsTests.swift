@@ -151,7 +151,7 @@ struct ServerEventsTests {
         fixture.transport.openStreams()
         let listener = Listener(fixture.client.events())
         try #require(await listener.hears(1))
-        // The watch looks at the end of each 45 s whether anything was heard since; the clock is not moved before then.
+        // The watch sleeps until 45 s after the last that it knew of, and looks again; the clock moves while it sleeps.
         for number in 1...4 {
             try #require(await eventually { fixture.clock.nextDue == .seconds(number == 1 ? 45 : 15) })
             fixture.transport.push(": heartbeat\nid: h\(number)\n\n")

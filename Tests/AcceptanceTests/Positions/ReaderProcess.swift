@@ -31,7 +31,7 @@ final class ReaderProcess: Sendable {
             [
                 "--server", server, "--configuration", configuration, "--reader", "ana", "--device", device,
                 "--directory", directory.appending(path: "data").path, "--settings", settings.path,
-            ], input: pipe, timeout: .seconds(170))
+            ], input: pipe, timeout: .seconds(600))
     }
 
     /// Gives a command, and waits for the line that ends its answer.
@@ -42,7 +42,7 @@ final class ReaderProcess: Sendable {
         let name = command.prefix { $0 != " " }
         let before = lines.count
         try input.write(contentsOf: Data("\(command)\n".utf8))
-        let isAnswered = await eventually(within: .seconds(40), every: .milliseconds(10)) {
+        let isAnswered = await eventually(within: .seconds(120), every: .milliseconds(10)) {
             lines.dropFirst(before).contains { $0.hasPrefix("\(name): ") }
         }
         try #require(isAnswered, "\(device) \(command): \(lines) \(runner.errorOutput)", sourceLocation: sourceLocation)

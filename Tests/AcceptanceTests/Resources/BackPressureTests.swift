@@ -15,9 +15,9 @@ extension AcceptanceTests {
             let script = """
                 import socket, time
                 s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(512)
-                print(s.getsockname()[1], flush=True); time.sleep(300)
+                print(s.getsockname()[1], flush=True); time.sleep(600)
                 """
-            let server = try ProcessRunner(URL(filePath: "/usr/bin/python3"), ["-c", script], timeout: .seconds(200))
+            let server = try ProcessRunner(URL(filePath: "/usr/bin/python3"), ["-c", script], timeout: .seconds(600))
             defer { server.kill() }
             let isThere = await eventually { server.output.hasSuffix("\n") }
             try #require(isThere, "\(server.errorOutput)")
@@ -25,7 +25,7 @@ extension AcceptanceTests {
             let sink = try ProcessRunner(
                 TidelineExecutable.url,
                 ["sink", "--reloads", "http://127.0.0.1:\(port)/", "--metrics", "127.0.0.1:0"] + application.options,
-                environment: ResourceWorld.secret, timeout: .seconds(180))
+                environment: ResourceWorld.secret, timeout: .seconds(600))
             defer { sink.kill() }
             let address = try await Monitored.address(of: sink)
             try await Monitored.wait(for: "/health/ready", at: address, 200)
@@ -69,7 +69,7 @@ extension AcceptanceTests {
             let count = 240_000
             try await application.flood(telemetry: count)
             let pipeline = try application.start(
-                "process", "--set", "memory.limit=256MiB", "--metrics", "127.0.0.1:0", timeout: .seconds(170))
+                "process", "--set", "memory.limit=256MiB", "--metrics", "127.0.0.1:0", timeout: .seconds(600))
             defer { pipeline.kill() }
             let address = try await Monitored.address(of: pipeline)
             let hasBegun = try await eventually(within: .seconds(60), every: .milliseconds(100)) {

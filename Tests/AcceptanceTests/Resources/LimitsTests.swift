@@ -104,14 +104,15 @@ extension AcceptanceTests {
                 ["sink", "--to", target, "--metrics", "127.0.0.1:0"] + application.options,
                 after: "mount -t tmpfs -o size=256k tmpfs '\(folder)' || exit 99", with: ["unshare", "-m"])
             defer { sink.kill() }
-            let hasBegun = await eventually(within: .seconds(30)) {
+            let hasBegun = await eventually(within: .seconds(100)) {
                 sink.errorOutput.contains("metrics and") || !sink.isRunning
             }
-            guard hasBegun, sink.isRunning else {
+            try #require(hasBegun, "\(sink.errorOutput)")
+            guard sink.isRunning else {
                 return show("not tested: no file system can be mounted here: \(sink.errorOutput)")
             }
             let address = try await Monitored.address(of: sink)
-            let isHeld = await eventually(within: .seconds(30)) { sink.errorOutput.contains(reason) }
+            let isHeld = await eventually(within: .seconds(100)) { sink.errorOutput.contains(reason) }
             #expect(isHeld, "\(sink.errorOutput)")
             let answer = try await Monitored.wait(for: "/health/ready", at: address, 503)
             #expect(answer.body.contains("\"part\":\"target\"") && answer.body.contains(reason), "\(answer)")
@@ -122,7 +123,7 @@ extension AcceptanceTests {
                 ["-t", "\(sink.processIdentifier)", "-m", "mount", "-o", "remount,size=64m", folder])
             try #require(more.succeeded, "\(more.failure)")
             try await Monitored.wait(for: "/health/ready", at: address, 200)
-            let isWritten = try await eventually(within: .seconds(30)) {
+            let isWritten = try await eventually(within: .seconds(100)) {
                 let seen = "/proc/\(sink.processIdentifier)/root\(folder)"
                 if kind == "sqlite" {
                     // SQLite follows the link of /proc back to here, so it has to be asked over there.

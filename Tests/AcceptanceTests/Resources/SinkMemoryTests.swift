@@ -40,7 +40,7 @@ extension AcceptanceTests {
             // From here on memory counts as short, so the rest goes in smaller portions.
             _ = try application.file("memory.yaml", "memory: {limit: 256MiB, warningThreshold: 0.1}\n")
             sink.signal(SIGUSR2)
-            let isShort = try await eventually(within: .seconds(20), every: .seconds(1)) {
+            let isShort = try await eventually(within: .seconds(100), every: .seconds(1)) {
                 try await Monitored.get("/metrics", at: address).body.contains("\ntideline_memory_pressure 1\n")
             }
             #expect(isShort, "\(sink.errorOutput)")
@@ -87,7 +87,7 @@ extension AcceptanceTests {
         /// The records that the sink has read, once it reads no more.
         private static func recordsOnceItStands(at address: String) async throws -> Int {
             var read = 0
-            let stands = try await eventually(within: .seconds(30), every: .seconds(3)) {
+            let stands = try await eventually(within: .seconds(120), every: .seconds(3)) {
                 let found = records(in: try await Monitored.get("/metrics", at: address).body)
                 defer { read = found }
                 return found > 0 && found == read

@@ -48,7 +48,7 @@ extension RunbookFailure {
             [
                 "permissions", "--apply", "--yes", "--principal", "User:ANONYMOUS", "--only",
                 "Write on topic \(timelines)",
-            ] + scene.application.options, timeout: .seconds(90))
+            ] + scene.application.options, timeout: .seconds(180))
         #expect(granted.succeeded, "\(granted.failure)")
         scene.carriedOut("tideline permissions --apply --principal User:NAME --only 'Write on topic timelines'")
         let next = try await scene.startProcess()

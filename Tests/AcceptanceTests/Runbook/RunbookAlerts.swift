@@ -14,8 +14,9 @@ enum RunbookAlerts {
     private static let curl = URL(filePath: "/usr/bin/curl")
 
     /// The body of an answer; empty where nobody answers within two seconds.
-    static func get(_ path: String, at address: String) async throws -> String {
-        try await ProcessRunner.run(curl, ["-sS", "-m", "2", "http://\(address)\(path)"]).standardOutput
+    static func get(_ path: String, at address: String, within seconds: Int = 20) async throws -> String {
+        let words = ["-sS", "-m", "\(seconds)", "http://\(address)\(path)"]
+        return try await ProcessRunner.run(curl, words).standardOutput
     }
 
     static func scrape(_ address: String) async throws -> Scrape {

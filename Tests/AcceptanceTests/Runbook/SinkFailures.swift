@@ -70,7 +70,7 @@ extension RunbookFailure {
         let goesOn = await eventually(within: .seconds(150)) { hook.taken == count - deadLetters }
         #expect(goesOn, "\(hook.taken)")
         try await scene.carryOut(["dead-letters", "replay", "--all"], hidden: ["--yes"])
-        let isDelivered = await eventually(within: .seconds(30)) { hook.taken == count }
+        let isDelivered = await eventually(within: .seconds(120)) { hook.taken == count }
         #expect(isDelivered, "\(hook.taken)")
         try await scene.expectWell(sink)
         try await scene.expectWell(process)
@@ -139,7 +139,7 @@ extension RunbookFailure {
         let process = try await scene.startProcess(with: 0..<2)
         let words = ["sink", "--to", "files:\(folder.path)"]
         let sink = try await scene.start(words)
-        let isWritten = await eventually(within: .seconds(30)) { written() == 2 }
+        let isWritten = await eventually(within: .seconds(120)) { written() == 2 }
         #expect(isWritten, "\(sink.log)")
         // The last that it says of itself.
         try await scene.seeLog(sink, "sink begins")
@@ -158,7 +158,7 @@ extension RunbookFailure {
         scene.step("Look at its exit status and at its last log lines. Then start it again, as the line says:")
         let next = try await scene.start(words)
         scene.carriedOut("tideline sink --to files:out")
-        let goesOn = await eventually(within: .seconds(30)) { written() == 4 }
+        let goesOn = await eventually(within: .seconds(120)) { written() == 4 }
         #expect(goesOn, "\(next.log)")
         try await scene.expectWell(next)
         try await scene.expectWell(process)
@@ -194,7 +194,7 @@ private struct Hook {
         folder = TemporaryDirectory.make("hook")
         try Data("\(status)".utf8).write(to: folder.appending(path: "status"))
         runner = try ProcessRunner(
-            URL(filePath: "/usr/bin/python3"), ["-c", Self.program, String(port), folder.path], timeout: .seconds(240))
+            URL(filePath: "/usr/bin/python3"), ["-c", Self.program, String(port), folder.path], timeout: .seconds(600))
     }
 
     var address: String { "http://127.0.0.1:\(port)/reloads" }

@@ -51,7 +51,7 @@ extension AcceptanceTests {
                 try redis.start()
                 try await Monitored.wait(for: "/health/ready", at: address, 200)
                 try await Monitored.wait(for: "/health/startup", at: address, 200)
-                let isDone = try await eventually(within: .seconds(30)) {
+                let isDone = try await eventually(within: .seconds(120)) {
                     let text = try await metrics()
                     let isWell =
                         text.contains("tideline_sink_target_away{sink=\"redis\"} 0\n")

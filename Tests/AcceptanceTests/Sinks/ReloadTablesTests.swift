@@ -75,7 +75,7 @@ extension AcceptanceTests {
         }
 
         private func killed(_ application: Application, _ table: Table) async throws {
-            var data = GeneratedData(steps: 60)
+            var data = GeneratedData(steps: 120)
             try await data.publish(to: application, telemetry: false)
             let telemetry = try application.file("telemetry.jsonl", data.telemetry())
             let process = try application.start(
@@ -89,7 +89,7 @@ extension AcceptanceTests {
             while producer.isRunning && kills < 8 {
                 let before = try await table.count
                 let sink = try ProcessRunner(TidelineExecutable.url, words + application.options)
-                let hasWritten = try await eventually(within: .seconds(30), every: .milliseconds(5)) {
+                let hasWritten = try await eventually(within: .seconds(120), every: .milliseconds(5)) {
                     try await table.count > before + 20 || !producer.isRunning
                 }
                 #expect(hasWritten, "\(sink.errorOutput)")
@@ -103,6 +103,7 @@ extension AcceptanceTests {
                 #expect(result.succeeded, "\(result.failure)")
             }
             try await application.run(words + ["--until-caught-up"])
+            try await application.run("sink", "--to", table.target, "--until-caught-up")
             #expect(kills >= 3)
             try await expectAll(in: table, of: application)
             try await expectStatus(of: table, application)

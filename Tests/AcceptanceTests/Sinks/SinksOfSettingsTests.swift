@@ -104,7 +104,7 @@ extension AcceptanceTests {
             let sink = try application.start("sink", "--metrics", "127.0.0.1:0")
             defer { sink.kill() }
             let address = try await Monitored.address(of: sink)
-            let isTold = try await eventually(within: .seconds(30)) {
+            let isTold = try await eventually(within: .seconds(120)) {
                 let body = try await Monitored.get("/health/ready", at: address).body
                 return body.contains("sink wall: ") && body.contains("it begins again by itself")
             }

@@ -59,7 +59,7 @@ extension AcceptanceTests {
         func statusLine(columns: Int) async throws {
             let application = try await Application("statusline", partitions: 2)
             let result = try await terminal(
-                ["process"] + application.options, size: "\(columns)x24", seconds: 25)
+                ["process"] + application.options, size: "\(columns)x24", typed: ["after=tasks 2 running:^C"])
             #expect(result.succeeded, "\(result.failure)")
             // A status or a line of the log stands between two erasures, or between an erasure and a line end.
             let pieces = result.standardOutput.components(separatedBy: "\r\u{1b}[K").dropFirst()
@@ -84,11 +84,12 @@ extension AcceptanceTests {
         // MARK: - Running on a terminal, whose colours are off: `swift test` says so in a log, and not on a terminal
 
         func runner(
-            _ words: [String], size: String, seconds: Int? = nil, background: Bool = false,
+            _ words: [String], size: String, seconds: Int? = nil, typed: [String] = [], background: Bool = false,
             environment: [String: String] = [:]
         ) throws -> ProcessRunner {
             var arguments = ["run", "--size", size]
             if let seconds { arguments += ["--seconds", String(seconds)] }
+            arguments += typed.flatMap { ["--type", $0] }
             if background { arguments.append("--background") }
             return try ProcessRunner(
                 PackageRoot.url.appending(path: "Scripts/terminal"),
@@ -97,11 +98,12 @@ extension AcceptanceTests {
         }
 
         private func terminal(
-            _ words: [String], size: String, seconds: Int? = nil, background: Bool = false,
+            _ words: [String], size: String, seconds: Int? = nil, typed: [String] = [], background: Bool = false,
             environment: [String: String] = [:]
         ) async throws -> ProcessResult {
-            try await runner(words, size: size, seconds: seconds, background: background, environment: environment)
-                .result()
+            try await runner(
+                words, size: size, seconds: seconds, typed: typed, background: background, environment: environment
+            ).result()
         }
 
         /// The program that names `path` among its words, by /proc.

@@ -201,8 +201,10 @@ extension AcceptanceTests {
             let pipe = try NarrowPipe()
             let first = try ResourceWorld.start(
                 ["dead-letters", "replay", "--all", "--yes"] + application.options, after: "exec > '\(pipe.path)'")
-            // Some hundred records are in each transaction; the replay waits in the one after what was read.
+            // Each transaction is of 500 records, and is told after its commit: it is in the next one now, or behind
+            // that commit, where it waits, for nobody reads on.
             try await pipe.read(from: first, lines: seed * 500)
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...30)))
             first.kill()
             let ended = await first.result()
             let rest = try await application.run("dead-letters", "replay", "--all", "--yes")

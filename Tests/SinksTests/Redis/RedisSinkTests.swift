@@ -185,7 +185,7 @@ struct RedisSinkTests {
     func fenced() async throws {
         let first = try sink("the first", lease: .milliseconds(1500))
         _ = try write("a", 1, offset: 0, to: first)
-        let second = try sink("the second", lease: .seconds(5))
+        let second = try sink("the second", lease: .seconds(60))
         let isTaken = await eventually(within: .seconds(120)) { (try? second.positions(of: "timelines")) != nil }
         #expect(isTaken)
         _ = try write("a", 2, offset: 1, to: second)

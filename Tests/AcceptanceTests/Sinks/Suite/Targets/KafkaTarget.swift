@@ -59,7 +59,25 @@ final class KafkaTarget: TargetUnderTest {
     }
 
     static func records(of topic: String, at bootstrap: String) async throws -> [Kcat.Record] {
-        try await onItsOwnThread { try Kcat(bootstrap: bootstrap).read(topic) }
+        try await settle(topic, at: bootstrap)
+        return try await onItsOwnThread { try Kcat(bootstrap: bootstrap).read(topic) }
+    }
+
+    /// Waits until no transaction is open, ten seconds at most: the marker that ends one may come after the answer to
+    /// its commit.
+    static func settle(_ topic: String, at bootstrap: String) async throws {
+        try await onItsOwnThread {
+            let admin = try RdKafkaCluster(RdKafkaSettings(bootstrapServers: bootstrap)).makeAdmin()
+            defer { admin.close() }
+            for _ in 0..<100 {
+                guard let found = try? admin.describeTopics([topic], timeout: .seconds(5))[topic] else { return }
+                let places = (0..<found.partitions).map { TopicPartition(topic, Partition($0)) }
+                let committed = try? admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(5))
+                let written = try? admin.endOffsets(of: places, isolation: .readUncommitted, timeout: .seconds(5))
+                if committed == written { return }
+                Thread.sleep(forTimeInterval: 0.1)
+            }
+        }
     }
 
     var address: String { "kafka:\(topic)@\(broker.bootstrap)" }
