@@ -110,6 +110,22 @@ extension RdKafkaCluster {
     }
 }
 
+extension Admin {
+    /// The ends of partitions once no transaction is open there, which is waited for ten seconds at most: the marker
+    /// that ends a transaction may come after the answer to its commit. Blocks.
+    func settledEnds(
+        of partitions: [TopicPartition], timeout: Duration = .seconds(60)
+    ) throws(LogError) -> [TopicPartition: Offset] {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while true {
+            let committed = try endOffsets(of: partitions, isolation: .readCommitted, timeout: timeout)
+            let written = try endOffsets(of: partitions, isolation: .readUncommitted, timeout: timeout)
+            if committed == written || ContinuousClock.now > deadline { return written }
+            Thread.sleep(forTimeInterval: 0.1)
+        }
+    }
+}
+
 private func withBytes(_ bytes: [UInt8]?, _ body: (UnsafeRawBufferPointer?) throws -> Void) rethrows {
     guard let bytes else { return try body(nil) }
     try bytes.withUnsafeBytes { try body($0) }

@@ -152,17 +152,9 @@ final class RunbookScene {
         provoked = .now
     }
 
-    /// Looks until the failure is seen. The last look without it must have begun within fifteen seconds: how long a
-    /// look itself takes on a busy machine does not count.
+    /// Looks until the failure is seen; false if that takes longer than fifteen seconds.
     private func isSeenInTime(_ look: () async throws -> Bool) async throws -> Bool {
-        var lastWithout = Duration.zero
-        let isSeen = try await eventually(within: .seconds(60)) {
-            let asked = ContinuousClock.now - provoked
-            if try await look() { return true }
-            lastWithout = asked
-            return false
-        }
-        return isSeen && lastWithout < Self.limit
+        try await isSeen(within: Self.limit, since: provoked, look)
     }
 
     /// Waits until /health/ready says so, within fifteen seconds.

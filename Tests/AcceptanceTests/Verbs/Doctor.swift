@@ -49,14 +49,7 @@ extension Application {
             let places = try admin.describeTopics(names, timeout: .seconds(60)).values.flatMap { topic in
                 (0..<Partition(topic.partitions)).map { TopicPartition(topic.name, $0) }
             }
-            // The marker that ends a transaction may come after its answer.
-            for _ in 0..<50 {
-                let committed = try admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(60))
-                let written = try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: .seconds(60))
-                if committed == written { return written }
-                Thread.sleep(forTimeInterval: 0.1)
-            }
-            return try admin.endOffsets(of: places, isolation: .readUncommitted, timeout: .seconds(60))
+            return try admin.settledEnds(of: places)
         }
     }
 

@@ -63,20 +63,14 @@ final class KafkaTarget: TargetUnderTest {
         return try await onItsOwnThread { try Kcat(bootstrap: bootstrap).read(topic) }
     }
 
-    /// Waits until no transaction is open, ten seconds at most: the marker that ends one may come after the answer to
-    /// its commit.
-    static func settle(_ topic: String, at bootstrap: String) async throws {
+    /// Waits until no transaction is open, ten seconds at most; not at all while nobody can say.
+    private static func settle(_ topic: String, at bootstrap: String) async throws {
         try await onItsOwnThread {
             let admin = try RdKafkaCluster(RdKafkaSettings(bootstrapServers: bootstrap)).makeAdmin()
             defer { admin.close() }
-            for _ in 0..<100 {
-                guard let found = try? admin.describeTopics([topic], timeout: .seconds(5))[topic] else { return }
-                let places = (0..<found.partitions).map { TopicPartition(topic, Partition($0)) }
-                let committed = try? admin.endOffsets(of: places, isolation: .readCommitted, timeout: .seconds(5))
-                let written = try? admin.endOffsets(of: places, isolation: .readUncommitted, timeout: .seconds(5))
-                if committed == written { return }
-                Thread.sleep(forTimeInterval: 0.1)
-            }
+            guard let found = try? admin.describeTopics([topic], timeout: .seconds(5))[topic] else { return }
+            let places = (0..<found.partitions).map { TopicPartition(topic, Partition($0)) }
+            _ = try? admin.settledEnds(of: places, timeout: .seconds(5))
         }
     }
 
