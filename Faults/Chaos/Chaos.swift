@@ -38,7 +38,7 @@ struct Chaos: ParsableCommand {
 
     @Option(help: "Instead: run this older tideline and the one of --tideline side by side in one group.")
     var upgradeFrom: String?
-    @Option(help: "With --upgrade-from: the state.format that the newer one is raised to.") var newFormat = 3
+    @Option(help: "With --upgrade-from: the state.format that the newer one is raised to.") var newFormat = 4
 
     func plan() throws(ValidationError) -> ChaosPlan {
         let beside = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tideline")

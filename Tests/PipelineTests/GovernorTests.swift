@@ -74,6 +74,25 @@ extension PipelineTests {
             }
         }
 
+        @Test("A change after one that was withdrawn is the first, with a restart between or without", arguments: 0..<3)
+        func firstAgain(restartAfter step: Int) async throws {
+            try await PipelineFixture.run(Self.options()) { pipeline in
+                try await begin(pipeline)
+                pipeline.parked("v1", "08:10:00")
+                try await pipeline.settle(at: "08:10:00")
+                if step == 1 { try await pipeline.restart() }
+                pipeline.moving("v1", "08:10:01")
+                try await pipeline.settle(at: "08:10:01")
+                if step == 2 { try await pipeline.restart() }
+                pipeline.parked("v1", "08:10:01.500")
+                try await pipeline.settle(at: "08:10:01.500")
+                try await pipeline.settle(at: "08:10:03.499")
+                #expect(told(pipeline) == [])
+                try await pipeline.settle(at: "08:10:03.500")
+                #expect(told(pipeline) == ["08:10:03.500 statusChanged r4 1"])
+            }
+        }
+
         @Test("What is as it was before when the gathering closes is not announced, and costs nothing")
         func undone() async throws {
             try await PipelineFixture.run(Self.options()) { pipeline in

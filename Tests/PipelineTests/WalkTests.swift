@@ -73,8 +73,10 @@ extension PipelineTests {
             }
         }
 
-        @Test("R17: Tokens and gatherings of a time that comes again were looked at in one transaction")
-        func budgets() async throws {
+        @Test(
+            "R17: Tokens and gatherings of a time that comes again were looked at in one transaction",
+            arguments: [0, 1, 2])
+        func budgets(restarts: Int) async throws {
             try await PipelineFixture.run(.init(change: { $0.reload.coalesce = .minutes(10) })) { pipeline in
                 var portions = try await Portions(of: 20, pipeline)
                 pipeline.jump(to: "13:00")
@@ -82,6 +84,12 @@ extension PipelineTests {
                 try await pipeline.settle()
                 pipeline.jump(to: "08:00")
                 try await pipeline.settle()
+                // No restart makes them wait anew.
+                for minute in 0..<restarts {
+                    pipeline.advance(to: "08:0\(4 + minute)")
+                    try await pipeline.restart()
+                    try await pipeline.settle()
+                }
                 pipeline.advance(to: "08:10")
                 try await portions.step(until: Self.count, of: pipeline.topics.reloads, .crash)
                 try await pipeline.settle()

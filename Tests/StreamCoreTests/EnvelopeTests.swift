@@ -68,25 +68,25 @@ struct EnvelopeTests {
         }
     }
 
-    @Test("R18: a message of format 3 says so, and comes back with it")
-    func versioned() throws {
+    @Test("R18: a message of a format with versions says so, and comes back with it", arguments: [3, 4] as [UInt8])
+    func versioned(_ format: UInt8) throws {
         let bytes = withBytes(of: "e") { entity in
             withBytes(of: "payload") {
-                Envelope.message(node: 3, NodeMessage(entity: entity, payload: $0), format: StateFormat.newest)
+                Envelope.message(node: 3, NodeMessage(entity: entity, payload: $0), format: format)
             }
         }
-        #expect(bytes.starts(with: [0x81, 3, 3]))
+        #expect(bytes.starts(with: [0x81, format, 3]))
         try bytes.withUnsafeBytes { bytes in
             guard case .message(3, let message) = try Envelope.read(bytes) else {
                 Issue.record("not a message")
                 return
             }
-            #expect(message.format == 3 && text(message.payload) == "payload")
+            #expect(message.format == format && text(message.payload) == "payload")
         }
     }
 
     @Test(
-        "kinds and formats that no release wrote are refused", arguments: [[2, 0, 0], [0x81, 4, 0, 0], [0x82, 3, 0]])
+        "kinds and formats that no release wrote are refused", arguments: [[2, 0, 0], [0x81, 5, 0, 0], [0x82, 3, 0]])
     func unknownKind(_ bytes: [UInt8]) {
         #expect(throws: CorruptBytes.self) { try bytes.withUnsafeBytes { _ = try Envelope.read($0) } }
     }

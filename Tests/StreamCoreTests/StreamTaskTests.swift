@@ -101,8 +101,8 @@ struct StreamTaskTests {
         var positions = ByteWriter()
         task.positions.encode(of: task.context.topology.sources, header: header, into: &positions)
         let expected = [
-            ChangelogEntry(store: 1, Self.mine, 1, format: 3), ChangelogEntry(store: 2, "someone", 7, format: 3),
-            ChangelogEntry(key: [0x80], value: [3]), ChangelogEntry(key: [0], value: positions.bytes),
+            ChangelogEntry(store: 1, Self.mine, 1, format: 4), ChangelogEntry(store: 2, "someone", 7, format: 4),
+            ChangelogEntry(key: [0x80], value: [4]), ChangelogEntry(key: [0], value: positions.bytes),
         ]
         #expect(captured(task.captureChangelog) == expected)
         task.commit()
@@ -112,7 +112,7 @@ struct StreamTaskTests {
         #expect(captured(task.captureChangelog).map(\.key) == [[0]])
     }
 
-    @Test("the beginning is written again after an abort, and never in the format before")
+    @Test("the beginning is written again after an abort, and never in a format without versions")
     func beginning() {
         let index = task.positions.add(source: 0, partition: 3, next: 0)
         task.positions.move(index, to: 1)

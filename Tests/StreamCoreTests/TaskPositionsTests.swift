@@ -110,7 +110,7 @@ struct TaskPositionsTests {
         #expect(positions.entries[index].anchor == nil)
     }
 
-    @Test("R18: a header of a newer release is refused", arguments: [(0, "version 2"), (1, "format 4")])
+    @Test("R18: a header of a newer release is refused", arguments: [(0, "version 2"), (1, "format 5")])
     func newerHeader(at place: Int, reason: String) {
         _ = positions.add(source: 0, partition: 0, next: 0)
         var newer = bytes(positions, of: Self.sources, Self.header)

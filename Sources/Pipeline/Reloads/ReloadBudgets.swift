@@ -59,6 +59,11 @@ final class ReloadBudgets {
         return !isWaiting
     }
 
+    /// The offer goes out with its gathering. Up to format 3 the gathering itself says when, in a store of its own.
+    func gather(_ slot: Slot<BudgetState>, until closesAt: Instant, _ context: TaskContext) {
+        if context.format >= StateFormat.derived { budgets[slot]!.closesAt = closesAt }
+    }
+
     func amend(_ slot: Slot<BudgetState>, _ revision: Revision, voidFrom: Instant?) {
         guard budgets[slot]?.offer?.revision == revision else { return }
         budgets[slot]!.offer!.voidFrom = voidFrom
@@ -68,8 +73,7 @@ final class ReloadBudgets {
     func drop(_ slot: Slot<BudgetState>, _ key: ReloadKey, _ context: TaskContext) {
         guard var state = budgets[slot], let offer = state.offer else { return }
         context.counters.count(.dropped, kind: key.kind, offer.reason)
-        state.offer = nil
-        state.isHeld = false
+        state.close()
         budgets[slot] = state.isEmpty ? nil : state
     }
 
@@ -92,12 +96,12 @@ final class ReloadBudgets {
             } else {
                 if !state.isHeld { context.counters.count(.held, kind: key.kind, offer.reason) }
                 budgets[slot]!.isHeld = true
+                budgets[slot]!.closesAt = nil
                 waits.arm(slot, due: bucket.nextToken(terms, at: now))
             }
             return nil
         }
-        state.offer = nil
-        state.isHeld = false
+        state.close()
         state.bucket = bucket
         budgets[slot] = state
         rest(slot, terms, now)
@@ -144,26 +148,33 @@ final class ReloadBudgets {
         guard clockWalk.isUnderWay else { return }
         var walk = clockWalk
         walk.advance(over: budgets, context) { slot in
-            guard let bucket = budgets[slot]?.bucket, settings.isAhead(bucket.asOf, of: context.now) else {
-                return false
-            }
+            let closesAt = budgets[slot]?.closesAt
+            let bucket = budgets[slot]?.bucket.flatMap { settings.isAhead($0.asOf, of: context.now) ? $0 : nil }
+            if closesAt == nil && bucket == nil { return false }
             let terms = kinds.terms(of: key(of: slot).kind)
-            budgets[slot]!.bucket!.clockWentBack(to: context.now, terms)
-            arm(slot, terms)
-            return true
+            let latest = context.now + terms.coalesce
+            let isLate = closesAt.map { $0 > latest } ?? false
+            if isLate { budgets[slot]!.closesAt = latest }
+            if bucket != nil {
+                budgets[slot]!.bucket!.clockWentBack(to: context.now, terms)
+                arm(slot, terms)
+            }
+            return isLate || bucket != nil
         }
         clockWalk = walk
     }
 
     // MARK: - Derived from state
 
-    /// - Parameter restoreOffer: called with each open offer that waits for its gathering.
+    /// - Parameter restoreOffer: called with each open offer that waits for its gathering, and when that closes.
     /// - Returns: false if the portion was used up, as `DerivingProcessor.finishRestore`.
-    func finishRestore(_ portion: inout Int, _ restoreOffer: (Slot<BudgetState>, ReloadKey) -> Void) -> Bool {
+    func finishRestore(
+        _ portion: inout Int, _ restoreOffer: (Slot<BudgetState>, ReloadKey, Instant?) -> Void
+    ) -> Bool {
         while let slot = restored.next(in: budgets, &portion) {
             guard let state = budgets[slot] else { continue }
             let key = key(of: slot)
-            if state.offer != nil && !state.isHeld { restoreOffer(slot, key) }
+            if state.offer != nil && !state.isHeld { restoreOffer(slot, key, state.closesAt) }
             arm(slot, kinds.terms(of: key.kind))
         }
         return restored.isDone(in: budgets)

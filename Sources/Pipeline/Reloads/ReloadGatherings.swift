@@ -4,8 +4,8 @@ import Timelines
 /// The changes of each recipient and kind that are gathered, to go out together: from the first change on for
 /// `coalesce`.
 struct ReloadGatherings {
-    /// The key is a `ReloadKey` without a configuration.
-    private let gatherings = StateStore(.reloadGatherings)
+    /// The key is a `ReloadKey` without a configuration. Derived: each budget says when its offer goes out.
+    private let gatherings = StateStore(.reloadGatherings, isDerived: true)
     /// The budgets whose offers may be in a gathering. Derived from state.
     private var gathered = SlotMap<GatheringState, [Slot<BudgetState>]>(absent: [])
     /// What was gathered, where this transaction changed it, as it was before.
@@ -14,6 +14,7 @@ struct ReloadGatherings {
     /// Going through the gatherings after the clock went back.
     private var clockWalk = SlotWalk<GatheringState>()
     private var restored = RestoreWalk<GatheringState>()
+    private var isRestored = false
     private let kinds: DeclaredKinds
     /// Holds the slots of the budgets that are gathered.
     private let budgets: StateStore<BudgetState>
@@ -30,15 +31,24 @@ struct ReloadGatherings {
 
     func count(_ load: inout TimerLoad) { load.add(closings) }
 
-    mutating func add(_ budget: Slot<BudgetState>, _ key: ReloadKey, at now: Instant) {
+    /// - Returns: when the gathering closes.
+    mutating func add(_ budget: Slot<BudgetState>, _ key: ReloadKey, at now: Instant) -> Instant {
         let gathering = slot(of: key)
+        let isBegun = gathered[gathering].contains { $0 != budget && isWaiting($0) }
         remember(gathering)
         gathered[gathering].append(budget)
         budgets.hold(budget)
-        guard !gatherings.hasValue(gathering) else { return }
+        // Where all that was gathered is withdrawn, this is the first change: a restart would know of no other.
+        if isBegun, let state = gatherings[gathering] { return state.closesAt }
         let closesAt = now + kinds.terms(of: key.kind).coalesce
         gatherings[gathering] = GatheringState(closesAt: closesAt)
         closings.arm(gathering, due: closesAt)
+        return closesAt
+    }
+
+    /// True if the offer goes out with its gathering.
+    private func isWaiting(_ budget: Slot<BudgetState>) -> Bool {
+        budgets[budget].map { $0.offer != nil && !$0.isHeld } ?? false
     }
 
     private func slot(of key: ReloadKey) -> Slot<GatheringState> {
@@ -69,7 +79,7 @@ struct ReloadGatherings {
             if gathered[slot].isEmpty {
                 gatherings[slot] = nil
             } else {
-                // Written, so that a transaction ends in any case: the next one has room for the rest.
+                // Counts as written, so that a transaction ends in any case: the next one has room for the rest.
                 gatherings[slot] = state
                 closings.arm(slot, due: state.closesAt)
             }
@@ -103,14 +113,26 @@ struct ReloadGatherings {
 
     /// - Returns: false if the portion was used up, as `DerivingProcessor.finishRestore`.
     mutating func finishRestore(_ portion: inout Int) -> Bool {
+        // What is derived since then needs no look.
+        if isRestored { return true }
         while let slot = restored.next(in: gatherings, &portion) { rearm(slot) }
-        return restored.isDone(in: gatherings)
+        isRestored = restored.isDone(in: gatherings)
+        return isRestored
     }
 
     /// Gathers an offer again that is in state.
-    mutating func restore(_ budget: Slot<BudgetState>, _ key: ReloadKey) {
-        gathered[slot(of: key)].append(budget)
+    ///
+    /// - Parameter closesAt: `nil` in state up to format 3, which has the gathering itself.
+    mutating func restore(_ budget: Slot<BudgetState>, _ key: ReloadKey, until closesAt: Instant?, at now: Instant) {
+        let gathering = slot(of: key)
+        gathered[gathering].append(budget)
         budgets.hold(budget)
+        let known = gatherings[gathering]?.closesAt
+        guard closesAt != nil || known == nil else { return }
+        let due = closesAt ?? now
+        if let known, known <= due { return }
+        gatherings.derive(gathering, GatheringState(closesAt: due))
+        closings.arm(gathering, due: due)
     }
 
     private mutating func rearm(_ slot: Slot<GatheringState>) {

@@ -42,7 +42,8 @@ extension ReloadProcessor: MessageProcessor {
         let slot = budgets.slot(of: key)
         switch message.change {
         case .offer(let offer):
-            if budgets.accept(offer, slot, key, context) { gatherings.add(slot, key, at: context.now) }
+            guard budgets.accept(offer, slot, key, context) else { return }
+            budgets.gather(slot, until: gatherings.add(slot, key, at: context.now), context)
         case .amendment(let revision, let voidFrom): budgets.amend(slot, revision, voidFrom: voidFrom)
         case .withdrawal:
             // Who asked for a reload gets it, whatever there is to see.
@@ -169,7 +170,9 @@ extension ReloadProcessor: Punctuator, ClockFollower, ConflatingProcessor, Holdi
 extension ReloadProcessor: DerivingProcessor, TransactionObserver {
     func finishRestore(_ context: TaskContext, _ portion: inout Int) -> Bool {
         guard gatherings.finishRestore(&portion) else { return false }
-        return budgets.finishRestore(&portion) { slot, key in gatherings.restore(slot, key) }
+        return budgets.finishRestore(&portion) { slot, key, closesAt in
+            gatherings.restore(slot, key, until: closesAt, at: context.now)
+        }
     }
 
     func committed(_ context: TaskContext) {

@@ -2,7 +2,8 @@ import RecordLog
 import StreamCore
 import Timelines
 
-/// The state of one kind at a recipient's task while changes are gathered. Without changes there is no state.
+/// The state of one kind at a recipient's task while changes are gathered. Without changes there is no state. It
+/// follows from the budgets, and up to format 3 it is written nevertheless.
 struct GatheringState: StateValue {
     /// When what was gathered goes out.
     var closesAt: Instant
@@ -24,21 +25,28 @@ struct BudgetState: StateValue {
     var offer: ReloadOffer?
     /// There was no token when it should have gone out: it goes out alone when there is one.
     var isHeld = false
+    /// When the gathering of the offer closes; `nil` if the offer is in none, and up to format 3.
+    var closesAt: Instant?
 
     init() {}
 
     var isEmpty: Bool { bucket == nil && offer == nil }
 
+    /// The offer is settled.
+    mutating func close() { (offer, isHeld, closesAt) = (nil, false, nil) }
+
     func encode(into writer: inout ByteWriter) {
         writer.write(optional: bucket) { $0.write($1) }
         writer.write(optional: offer) { $1.encode(into: &$0) }
         writer.write(isHeld)
+        if let closesAt { writer.write(closesAt) }
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
         bucket = try reader.bool() ? try reader.tokenBucket() : nil
         offer = try reader.bool() ? try ReloadOffer(from: &reader) : nil
         isHeld = try reader.bool()
+        closesAt = reader.isAtEnd ? nil : try reader.instant()
     }
 }
 

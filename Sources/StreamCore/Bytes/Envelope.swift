@@ -3,8 +3,8 @@ package import RecordLog
 /// The records of the exchange topic: input records on their way to the task that owns their entity, and messages of
 /// nodes to entities of other tasks.
 ///
-/// A record begins with its kind. In format 3 the kind has its highest bit set, and the format's number follows, which
-/// is that of the message or record within (`ByteReader.format`).
+/// A record begins with its kind. From format 3 on the kind has its highest bit set, and the format's number follows,
+/// which is that of the message or record within (`ByteReader.format`).
 package enum Envelope {
     private static let forwardedKind: UInt8 = 0
     private static let messageKind: UInt8 = 1

@@ -1,6 +1,7 @@
 /// What a transaction wrote, as the changelog gets it.
 extension StateStore {
-    /// Writes every key that this transaction wrote: its value, or `nil` if it has gone.
+    /// Writes every key that this transaction wrote: its value, or `nil` if it has gone. Of what is derived nothing
+    /// (`isDerived`).
     public func capture(_ emit: ChangelogEmit) {
         if !written.isEmpty { captureWritten(self, emit) }
     }
@@ -16,6 +17,7 @@ extension StateStore {
                 defer { start = end }
                 // A key that came and went within the transaction was never in the changelog.
                 if start == end && !stored.hasBytes(slot.index) { continue }
+                if isDerived && format >= StateFormat.derived && !inChangelog[slot] { continue }
                 if isVersioned && unversioned[slot] { writeTombstone(ofUnversioned: slot, emit) }
                 key.removeAll()
                 key.write(isVersioned ? id | StateFormat.versionedKey : id)

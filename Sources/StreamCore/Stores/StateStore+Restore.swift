@@ -26,6 +26,7 @@ extension StateStore {
         let known = keys.find(key, hash: hash).map { Slot<Value>($0) }
         guard let value else {
             guard let known else { return }
+            if isDerived { inChangelog[known] = false }
             // What is said of the key of the format before says nothing of a value that has a version.
             guard isVersioned || unversioned[known] else { return }
             if unversioned[known] { unversioned[known] = false }
@@ -40,8 +41,21 @@ extension StateStore {
         if !isVersioned { unversioned[slot] = true }
         decoded.remove(slot.index)
         stored.replace(slot.index, head: isVersioned ? nil : StateFormat.unversioned, by: value)
+        if isDerived { inChangelog[slot] = true }
         restoredFrom[slot] = offset
         if decodesAtOnce { _ = try Self.value(of: stored.bytes(of: slot.index)) }
+    }
+
+    /// Takes in a value that follows from what was restored.
+    ///
+    /// - Precondition: the store's values are derived, and no transaction has written the slot.
+    public func derive(_ slot: Slot<Value>, _ value: Value) {
+        precondition(isDerived && !decoded.areWritten[slot.index], "What is derived is no part of a transaction.")
+        var writer = ByteWriter(format: format)
+        writer.write(format)
+        value.encode(into: &writer)
+        writer.withUnsafeBytes { stored.replace(slot.index, by: $0) }
+        decoded.remove(slot.index)
     }
 
     public func finishRestore(_ portion: inout Int) throws(UnreadableRecord) -> Bool {

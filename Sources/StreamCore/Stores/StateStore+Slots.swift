@@ -51,6 +51,7 @@ extension StateStore {
         holds.truncate(to: keys.slotCount)
         let released = ReleasedSlots(slots: released, slotCount: keys.slotCount)
         unversioned.forget(released)
+        inChangelog.forget(released)
         onRelease(released)
     }
 

@@ -10,7 +10,7 @@ public protocol StateValue {
 ///
 /// A value lives in its stored form, as the changelog has it, and is decoded when somebody asks for it (`SlotBytes`,
 /// `DecodedValues`). So a value costs as many bytes as it says something, a restore keeps what it reads, and what a
-/// transaction writes is what a restart would read. Within a transaction reads see what was written. The bytes of a
+/// transaction writes is what a restart would read, or derive (`isDerived`). Within a transaction reads see what was written. The bytes of a
 /// slot change with the commit, so that `revert` is exact: it forgets what was decoded. The changelog gets each written
 /// key once per commit. A slot is the number of a key: stable for as long as the key has a value or is held, another
 /// after a restore. A key without either gives its slot back after the transaction, committed or aborted, never within
@@ -22,6 +22,11 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// The number of its name: the first byte of its keys in the changelog.
     public let id: UInt8
     public let name: String
+    /// True if the values follow from those of another store: from format 4 on the changelog gets none of them, but for
+    /// keys that it has already.
+    public let isDerived: Bool
+    /// Slots of derived values whose key may be in the changelog.
+    @usableFromInline var inChangelog = SlotMap<Value, Bool>(absent: false)
     /// The format that values are written in (`StateFormat`); the task sets it.
     public var format = StateFormat.unversioned
     public let activity = StoreActivity()
@@ -76,7 +81,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     @usableFromInline var unreadable: UnreadableRecord?
 
     @inlinable
-    public init(_ name: StoreName<Value>) {
+    public init(_ name: StoreName<Value>, isDerived: Bool = false) {
+        self.isDerived = isDerived
         id = name.number
         self.name = name.name
         captureWritten = { store, emit in store.writeChangelog(emit) }

@@ -13,7 +13,7 @@ package struct StateHeader: Hashable, Sendable {
     package var settings: [RecordedSetting]
     /// Who may have written the outputs: the application itself first, then others that were accepted.
     package var writers: [String]
-    /// True if the changelog has a record of its beginning. State of the newest format has one.
+    /// True if the changelog has a record of its beginning. State of a format with versions has one.
     package var hasBeginning: Bool
     /// The version of the zone data that the process had which wrote it last; empty if that is not known. It is a
     /// section of its own (`TaskPositions`), so that a release before it reads the header as ever.

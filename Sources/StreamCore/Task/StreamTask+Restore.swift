@@ -48,7 +48,7 @@ extension StreamTask {
 
     /// Takes in a record of the changelog, in the order in which the changelog has them.
     ///
-    /// - Throws: if it is not what a task of this release or of the one before wrote.
+    /// - Throws: if it is not what a task of this release or of one before wrote.
     package func restore(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, offset: Offset = 0
     ) throws(CorruptBytes) {
@@ -75,8 +75,8 @@ extension StreamTask {
     /// the newest positions are in it, and state from before is not.
     package var lacksBeginning: Bool { beginning == .none && positions.header?.hasBeginning == true }
 
-    /// The record of the beginning is written once, with the first positions of the newest format. Compaction keeps it:
-    /// no other record has its key.
+    /// The record of the beginning is written once, with the first positions of a format with versions. Compaction keeps
+    /// it: no other record has its key.
     enum Beginning {
         case none
         /// In the transaction that is open.
@@ -87,7 +87,7 @@ extension StreamTask {
     static let beginningKey: [UInt8] = [StateFormat.versionedKey]
 
     func captureBeginning(_ emit: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void) {
-        guard beginning == .none, format >= StateFormat.newest else { return }
+        guard beginning == .none, format >= StateFormat.versioned else { return }
         beginning = .written
         Self.beginningKey.withUnsafeBytes { key in
             withUnsafeBytes(of: format) { emit(key, $0) }

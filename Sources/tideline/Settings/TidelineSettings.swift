@@ -56,9 +56,9 @@ enum Keys {
             + " broker's default.")
     static let stateFormat = SettingKey(
         "state.format", .stateFormat, default: nil,
-        "The format of state and internal messages: automatic keeps what it finds, and is 3 where there is no state."
-            + " 2 is that of the release before; 1 also leaves positions unread. 3 raises state for good, once no"
-            + " process of the release before runs.")
+        "The format of state and internal messages: automatic keeps what it finds, and is 4 where there is no state."
+            + " 2 is that of 0.1.0; 1 also leaves positions unread. 4 raises state for good, once no process of a"
+            + " release before runs.")
     static let lostState = SettingKey(
         "state.lost", .choice(LostState.self), default: .refuse,
         "What is done where the group has positions in inputs and the state has gone: replay reads the inputs from"
