@@ -46,40 +46,6 @@ struct StateStoreTests {
         #expect(changelog() == [ChangelogEntry(store: 4, "a", 4)])
     }
 
-    @Test("R18: of what is derived the changelog gets nothing from format 4 on, but for keys that it has")
-    func derived() throws {
-        let store = StateStore(StoreName<Tally>(4, "store"), isDerived: true)
-        store.format = StateFormat.derived
-        let value: [UInt8] = ChangelogEntry(store: 4, "old", 1, format: StateFormat.versioned).value ?? []
-        try withBytes(of: "old") { key in
-            try value.withUnsafeBytes { try store.restore(key: key, value: $0, isVersioned: true) }
-        }
-        store.derive(store.slot(of: "new"), 2)
-        try store.finishRestoreAtOnce()
-        let (old, new, more) = (store.slot(of: "old"), store.slot(of: "new"), store.slot(of: "more"))
-        #expect(store[old] == 1 && store[new] == 2 && !store.isDirty)
-        store[old] = nil
-        store[new] = nil
-        store[more] = 3
-        let tombstone = [ChangelogEntry(store: 4, "old", nil, format: StateFormat.versioned)]
-        #expect(store.isDirty)
-        #expect(captured(store.capture) == tombstone)
-        store.revert()
-        #expect(store[old] == 1 && store[new] == 2 && store[more] == nil, "an aborted transaction wrote nothing")
-        store[old] = nil
-        store[more] = 3
-        #expect(captured(store.capture) == tombstone)
-        store.commit()
-        store.releaseVacantSlots()
-        #expect(store[more] == 3)
-        store[store.slot(of: "old")] = 4
-        #expect(captured(store.capture) == [], "its key is not in the changelog any more")
-        store.commit()
-        store.format = StateFormat.versioned
-        store[more] = 5
-        #expect(captured(store.capture) == [ChangelogEntry(store: 4, "more", 5, format: StateFormat.versioned)])
-    }
-
     @Test("asking for the memory of keys changes nothing, whatever the keys are")
     func prefetch() {
         let hashes = ["a", "", "gone", "unknown"].map { key in withBytes(of: key) { Murmur2.hash($0) } }

@@ -10,11 +10,11 @@ public protocol StateValue {
 ///
 /// A value lives in its stored form, as the changelog has it, and is decoded when somebody asks for it (`SlotBytes`,
 /// `DecodedValues`). So a value costs as many bytes as it says something, a restore keeps what it reads, and what a
-/// transaction writes is what a restart would read, or derive (`isDerived`). Within a transaction reads see what was written. The bytes of a
-/// slot change with the commit, so that `revert` is exact: it forgets what was decoded. The changelog gets each written
-/// key once per commit. A slot is the number of a key: stable for as long as the key has a value or is held, another
-/// after a restore. A key without either gives its slot back after the transaction, committed or aborted, never within
-/// it (R19).
+/// transaction writes is what a restart would read, or derive (`isDerived`). Within a transaction reads see what was
+/// written. The bytes of a slot change with the commit, so that `revert` is exact: it forgets what was decoded. The
+/// changelog gets each written key once per commit. A slot is the number of a key: stable for as long as the key has a
+/// value or is held, another after a restore. A key without either gives its slot back after the transaction, committed
+/// or aborted, never within it (R19).
 ///
 /// Public, like all that it is made of, because only public generic code is compiled for its values across modules:
 /// with `package` a record cost half as much again.

@@ -75,8 +75,8 @@ extension StreamTask {
     /// the newest positions are in it, and state from before is not.
     package var lacksBeginning: Bool { beginning == .none && positions.header?.hasBeginning == true }
 
-    /// The record of the beginning is written once, with the first positions of a format with versions. Compaction keeps
-    /// it: no other record has its key.
+    /// The record of the beginning is written once, with the first positions of a format with versions. Compaction
+    /// keeps it: no other record has its key.
     enum Beginning {
         case none
         /// In the transaction that is open.
