@@ -36,13 +36,16 @@ package enum ConfigurationMessage: Hashable, Sendable {
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, kinds: WidgetKinds = WidgetKinds(), with parser: inout JSONParser
     ) throws(MessageProblem) -> ConfigurationMessage {
-        let fields = MessageFields(try parser.object(bytes))
+        try ConfigurationMessage(MessageFields(try parser.object(bytes)), kinds: kinds)
+    }
+
+    init(_ fields: MessageFields, kinds: WidgetKinds) throws(MessageProblem) {
         let configurationId = try fields.requiredIdentifier("configurationId")
         let kind = (try? fields.text("kind")).flatMap { kinds[$0] }
         do throws(ConfigurationProblems) {
-            return .usable(try WidgetConfiguration(fields, configurationId: configurationId, declared: kind))
+            self = .usable(try WidgetConfiguration(fields, configurationId: configurationId, declared: kind))
         } catch {
-            return .unusable(
+            self = .unusable(
                 UnusableConfiguration(fields, configurationId: configurationId, declared: kind, problems: error))
         }
     }

@@ -38,6 +38,30 @@ extension WidgetConfiguration {
         try reading.finish()
     }
 
+    /// The fields that say whom the configuration is for and what it shows; all others are the same for very many.
+    static let ownFields: [StaticString] = ["configurationId", "recipient", "signedIn", "vehicleId", "calendarIds"]
+
+    /// This configuration for others.
+    ///
+    /// - Parameter fields: its own fields; what else there is has to be the same as in this configuration's record.
+    /// - Returns: `nil` if something is wrong with them.
+    func with(_ fields: MessageFields) -> WidgetConfiguration? {
+        guard let configurationId = try? fields.requiredIdentifier("configurationId") else { return nil }
+        var reading = ConfigurationReading()
+        var copy = self
+        copy.configurationId = configurationId
+        copy.readOwn(fields, &reading)
+        return reading.isGood ? copy : nil
+    }
+
+    private mutating func readOwn(_ fields: MessageFields, _ reading: inout ConfigurationReading) {
+        func value<Value>(_ read: () throws(MessageProblem) -> Value?) -> Value? { reading.value(read) ?? nil }
+        recipient = value(fields.recipient) ?? configurationId
+        isSignedIn = value { () throws(MessageProblem) in try fields.bool("signedIn") } ?? true
+        vehicleId = value { () throws(MessageProblem) in try fields.identifier("vehicleId") }
+        calendarIds = value(fields.calendarIds) ?? []
+    }
+
     private mutating func read(_ fields: MessageFields, _ reading: inout ConfigurationReading) {
         func value<Value>(_ read: () throws(MessageProblem) -> Value?) -> Value? { reading.value(read) ?? nil }
         family = value { () throws(MessageProblem) in try fields.name("family", of: WidgetFamily.self) } ?? family
@@ -82,6 +106,8 @@ private struct ConfigurationReading {
             return nil
         }
     }
+
+    var isGood: Bool { problems.isEmpty }
 
     func finish() throws(ConfigurationProblems) {
         if !problems.isEmpty { throw ConfigurationProblems(problems) }
@@ -136,10 +162,15 @@ extension MessageFields {
                 throw ConfigurationProblems(error)
             }
         }
+        return StrategyChoice(impliedStrategy)
+    }
+
+    /// The strategy of a configuration that names none, and whose kind is not declared with one.
+    var impliedStrategy: String {
         // Problems of these fields are noted by their own readers.
-        guard let vehicleId = try? identifier("vehicleId") else { return StrategyChoice("events") }
+        guard let vehicleId = try? identifier("vehicleId") else { return "events" }
         let isChosen = !vehicleId.isEmpty && vehicleId != "0"
         let hasCalendars = (try? calendarIds())?.isEmpty == false
-        return StrategyChoice(isChosen || !hasCalendars ? "status" : "events")
+        return isChosen || !hasCalendars ? "status" : "events"
     }
 }

@@ -1,4 +1,5 @@
 internal import CSimdjson
+internal import Foundation
 package import Timelines
 
 /// Reads JSON; owns the parser and the buffers that it uses again for each message.
@@ -50,9 +51,7 @@ package struct JSONParser: ~Copyable {
     ///
     /// - Throws: if the bytes are not one JSON object in UTF-8.
     package mutating func object(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> Parameters {
-        guard case .object(let members) = try value(bytes) else {
-            throw MessageProblem(.unreadable, "The message is not a JSON object.")
-        }
+        guard case .object(let members) = try value(bytes) else { throw .noObject }
         return members
     }
 
@@ -96,10 +95,48 @@ struct JSONNodes {
         }
     }
 
-    private mutating func nextMember() -> Parameters.Member {
+    mutating func nextMember() -> Parameters.Member {
         let key = String(nodes[position].text)
         position += 1
         return Parameters.Member(key: key, value: next())
+    }
+
+    // MARK: - Looking, without reading
+
+    /// - Returns: how many members follow; `nil` if the next value is no object.
+    mutating func beginObject() -> Int? {
+        guard nodes[position].type == .object else { return nil }
+        position += 1
+        return Int(nodes[position - 1].count)
+    }
+
+    /// True if the next node, a key or a string, is this text.
+    func isAtText(_ text: StaticString) -> Bool {
+        let node = nodes[position].text
+        return node.length == text.utf8CodeUnitCount && memcmp(node.start, text.utf8Start, node.length) == 0
+    }
+
+    /// Skips the next value, or a key. What is added of it tells it apart from every other value.
+    mutating func appendNext(to bytes: inout [UInt8]) {
+        let node = nodes[position]
+        position += 1
+        bytes.append(UInt8(truncatingIfNeeded: node.type.rawValue))
+        switch node.type {
+        case .null, .false, .true: break
+        case .number, .string:
+            append(count: node.text.length, to: &bytes)
+            bytes.append(contentsOf: UnsafeRawBufferPointer(start: node.text.start, count: node.text.length))
+        case .array:
+            append(count: Int(node.count), to: &bytes)
+            for _ in 0..<node.count { appendNext(to: &bytes) }
+        case .object:
+            append(count: Int(node.count), to: &bytes)
+            for _ in 0..<(2 * node.count) { appendNext(to: &bytes) }
+        }
+    }
+
+    private func append(count: Int, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: count)) { bytes.append(contentsOf: $0) }
     }
 }
 

@@ -20,10 +20,14 @@ package struct ReloadNotification: Hashable, Sendable {
     ) {
         self.recipient = recipient
         self.kind = kind
-        self.configurationIds = []
-        for id in configurationIds.sorted(by: { $0.precedesByUTF8($1) })
-        where self.configurationIds.last?.isSameByUTF8(as: id) != true {
-            self.configurationIds.append(id)
+        self.configurationIds = Array(configurationIds)
+        // Nearly every reload names one.
+        if self.configurationIds.count > 1 {
+            let sorted = self.configurationIds.sorted { $0.precedesByUTF8($1) }
+            self.configurationIds = []
+            for id in sorted where self.configurationIds.last?.isSameByUTF8(as: id) != true {
+                self.configurationIds.append(id)
+            }
         }
         precondition(!self.configurationIds.isEmpty, "a reload names at least one configuration")
         self.reason = reason

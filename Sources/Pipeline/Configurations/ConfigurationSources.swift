@@ -40,8 +40,10 @@ struct ConfigurationSources {
             }
             return state.sources.map(\.id)
         }
-        let wanted = Set(terms.map(\.0))
-        for source in old where !wanted.contains(source) { ask(source, .unsubscribe, slot, context) }
+        if !old.isEmpty {
+            let wanted = Set(terms.map(\.0))
+            for source in old where !wanted.contains(source) { ask(source, .unsubscribe, slot, context) }
+        }
         for (source, terms) in terms { ask(source, .subscribe(terms), slot, context) }
         return !terms.isEmpty
     }
@@ -127,8 +129,7 @@ struct ConfigurationSources {
 
     /// True if an update counts: its source and version are the current ones, and its revision is not older.
     func counts(_ update: SourceUpdate, for slot: Slot<ConfigurationState>) -> Bool {
-        guard table[slot]?.version == update.version,
-            let revision = table[slot]?.sources.first(where: { $0.id == update.source })?.revision
+        guard table[slot]?.version == update.version, let revision = table[slot]?.revision(of: update.source)
         else { return false }
         return update.revision >= revision
     }
@@ -167,8 +168,15 @@ struct ConfigurationSources {
 }
 
 extension ConfigurationState {
+    /// The revision that was received of a source; `nil` if it is none of the configuration's.
+    fileprivate func revision(of source: SourceID) -> SourceRevision? {
+        // By their places: what the others know is not copied.
+        for index in sources.indices where sources[index].id == source { return sources[index].revision }
+        return nil
+    }
+
     fileprivate mutating func receive(_ update: SourceUpdate) {
-        guard let index = sources.firstIndex(where: { $0.id == update.source }) else { return }
+        guard let index = sources.indices.first(where: { sources[$0].id == update.source }) else { return }
         if update.revision != sources[index].revision { hasNewData = true }
         sources[index].revision = update.revision
         sources[index].content = update.content

@@ -10,7 +10,7 @@ import Timelines
 final class ConfigurationTable {
     let store = StateStore(.configurations)
     private let settings: PipelineSettings
-    private var parser = JSONParser()
+    private var decoder: ConfigurationDecoder
     private var entries = SlotMap<ConfigurationState, AsRead?>()
 
     /// A configuration as it was read, with what is asked of it for every timeline. A class: to ask copies nothing.
@@ -32,6 +32,7 @@ final class ConfigurationTable {
 
     init(_ settings: PipelineSettings) {
         self.settings = settings
+        decoder = ConfigurationDecoder(kinds: settings.kinds)
     }
 
     var stores: [any ChangelogStore] { [store] }
@@ -78,7 +79,7 @@ final class ConfigurationTable {
 
     /// - Throws: if the bytes are no configuration; the problem names the field.
     func decode(_ value: UnsafeRawBufferPointer) throws(MessageProblem) -> ConfigurationMessage {
-        try ConfigurationMessage.decode(ConfluentFraming.skipped(value), kinds: settings.kinds, with: &parser)
+        try decoder.decode(value)
     }
 
     /// Keeps a configuration that was just read.

@@ -64,7 +64,11 @@ enum SourceID: Hashable, StateValue {
     }
 
     static func == (left: SourceID, right: SourceID) -> Bool {
-        left.isCalendar == right.isCalendar && left.id == right.id
+        switch (left, right) {
+        case (.vehicle(let left), .vehicle(let right)), (.calendar(let left), .calendar(let right)):
+            left.isSameByUTF8(as: right)
+        case (.vehicle, .calendar), (.calendar, .vehicle): false
+        }
     }
 
     func hash(into hasher: inout Hasher) {
@@ -100,7 +104,8 @@ enum SourceID: Hashable, StateValue {
 
 /// The content of a source as far as it is known, and the newest record that said so.
 struct SourceContent: Hashable, StateValue {
-    var vehicle: Vehicle?
+    /// Held, for a content is copied on its way into a timeline, and nobody changes the vehicle there.
+    private var heldVehicle: Indirect<Vehicle>?
     /// The occurrences of a calendar that belong to the window of days that ends at `windowEnd`.
     var occurrences: [Occurrence] = []
     /// The bytes of the occurrences, by `Occurrence.agendaBytes`, if they are too many to be kept: then there are none
@@ -112,8 +117,10 @@ struct SourceContent: Hashable, StateValue {
     /// Its newest record could not be read.
     var isUnreadable: Bool
 
+    var vehicle: Vehicle? { heldVehicle?.value }
+
     init(vehicle: Vehicle?, origin: Origin?, isUnreadable: Bool) {
-        self.vehicle = vehicle
+        heldVehicle = vehicle.map(Indirect.init)
         self.origin = origin
         self.isUnreadable = isUnreadable
     }
@@ -126,7 +133,7 @@ struct SourceContent: Hashable, StateValue {
     }
 
     func encode(into writer: inout ByteWriter) {
-        writer.write(optional: vehicle) { $0.write($1) }
+        writer.write(optional: heldVehicle) { $0.write($1.value) }
         writer.write(list: occurrences) { $0.write($1) }
         writer.write(optional: windowEnd)
         writer.write(optional: origin) { $1.encode(into: &$0) }
@@ -134,7 +141,7 @@ struct SourceContent: Hashable, StateValue {
     }
 
     init(from reader: inout ByteReader) throws(CorruptBytes) {
-        vehicle = try reader.bool() ? try reader.vehicle() : nil
+        heldVehicle = try reader.bool() ? Indirect(try reader.vehicle()) : nil
         occurrences = try reader.list { reader throws(CorruptBytes) in try reader.occurrence() }
         windowEnd = try reader.optionalInstant()
         origin = try reader.bool() ? try Origin(from: &reader) : nil

@@ -3,8 +3,6 @@ import StreamCore
 /// The changes that go out now, by recipient and kind.
 struct DueReloads {
     private var rows: [Row] = []
-    /// The place of each key in `rows`. By the key's bytes: ids that Unicode takes for the same are others here.
-    private var places: [[UInt8]: Int] = [:]
 
     private struct Row {
         var key: ReloadKey
@@ -12,18 +10,19 @@ struct DueReloads {
     }
 
     /// Adds budgets to those of a recipient and kind.
-    mutating func add(_ slots: [Slot<BudgetState>], of key: ReloadKey) {
-        let place = places[key.bytes, default: rows.count]
-        if place < rows.count { return rows[place].slots += slots }
-        places[key.bytes] = place
-        rows.append(Row(key: key, slots: slots))
-    }
+    mutating func add(_ slots: [Slot<BudgetState>], of key: ReloadKey) { rows.append(Row(key: key, slots: slots)) }
 
     /// Calls `body` for each recipient and kind, in an order that does not depend on when which slot was made.
     func forEachInOrder(_ body: (ReloadKey, [Slot<BudgetState>]) -> Void) {
         // The numbers of the rows are sorted: a row that is moved counts the references to all that it has.
-        for place in rows.indices.sorted(by: { rows[$0].key.precedes(rows[$1].key) }) {
-            body(rows[place].key, rows[place].slots)
+        var places = rows.indices.sorted { rows[$0].key.order(to: rows[$1].key) < 0 }[...]
+        while let first = places.popFirst() {
+            var slots = rows[first].slots
+            while let next = places.first, rows[first].key.order(to: rows[next].key) == 0 {
+                slots += rows[next].slots
+                places.removeFirst()
+            }
+            body(rows[first].key, slots)
         }
     }
 }

@@ -75,11 +75,14 @@ struct ReloadKey: Hashable {
     /// The key of all configurations of the recipient and kind.
     var ofAllConfigurations: ReloadKey { ReloadKey(recipient: recipient, kind: kind) }
 
-    /// The order is that of recipients, then kinds, then configurations.
-    func precedes(_ other: ReloadKey) -> Bool {
-        if !recipient.isSameByUTF8(as: other.recipient) { return recipient.precedesByUTF8(other.recipient) }
-        if !kind.isSameByUTF8(as: other.kind) { return kind.precedesByUTF8(other.kind) }
-        return (configurationId ?? "").precedesByUTF8(other.configurationId ?? "")
+    /// Below zero if this key comes before the other, zero if it is the same by its bytes: ids that Unicode takes for
+    /// the same are others here. The order is that of recipients, then kinds, then configurations.
+    func order(to other: ReloadKey) -> Int {
+        let recipients = recipient.orderByUTF8(to: other.recipient)
+        if recipients != 0 { return recipients }
+        let kinds = kind.orderByUTF8(to: other.kind)
+        if kinds != 0 { return kinds }
+        return (configurationId ?? "").orderByUTF8(to: other.configurationId ?? "")
     }
 
     /// A key of this program, which can be read.

@@ -84,9 +84,7 @@ struct VehicleTimers {
     /// status and waits for nothing.
     private func nextDue(of slot: Slot<VehicleSubscription>) -> Due? {
         guard let last = subscriptions[slot]?.lastUpdate, let need = subscriptions[slot]?.need else { return nil }
-        let silence = vehicles[links.source(of: slot)].flatMap {
-            last.report.nextSilence(of: $0.vehicle, for: need).map { Due(at: $0.at) }
-        }
+        let silence = vehicles[links.source(of: slot)]?.nextSilence(after: last.report, for: need).map { Due(at: $0) }
         let refresh = last.refreshDue.map { renewal(at: $0, of: slot, madeAt: last.report.at) }
         guard let silence, let refresh else { return silence ?? refresh }
         return silence.firesAt < refresh.firesAt ? silence : refresh

@@ -10,6 +10,8 @@ public struct CorruptBytes: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Reads what `ByteWriter` wrote. Borrows the bytes.
+///
+/// Reading a byte or a number is compiled into its callers: a call, with its way out for errors, would cost more.
 public struct ByteReader {
     @usableFromInline let bytes: UnsafeRawBufferPointer
     @usableFromInline var position = 0
@@ -32,18 +34,32 @@ public struct ByteReader {
         return UnsafeRawBufferPointer(rebasing: bytes[position...])
     }
 
-    @inlinable
+    @usableFromInline var endsTooEarly: CorruptBytes { CorruptBytes("ends too early, at byte \(position)") }
+
+    @usableFromInline
+    func countsTooMuch(_ count: UInt64) -> CorruptBytes {
+        CorruptBytes("count \(count) with \(bytes.count - position) bytes left, at byte \(position)")
+    }
+
+    @inlinable @inline(__always)
     public mutating func byte() throws(CorruptBytes) -> UInt8 {
-        guard position < bytes.count else { throw CorruptBytes("ends too early, at byte \(position)") }
+        guard position < bytes.count else { throw endsTooEarly }
         defer { position += 1 }
         return bytes[position]
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func bool() throws(CorruptBytes) -> Bool { try byte() != 0 }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func varint() throws(CorruptBytes) -> UInt64 {
+        // Nearly every count.
+        if position < bytes.count, bytes[position] < 0x80 { return UInt64(try byte()) }
+        return try longVarint()
+    }
+
+    @inlinable
+    mutating func longVarint() throws(CorruptBytes) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -58,30 +74,30 @@ public struct ByteReader {
         }
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func count() throws(CorruptBytes) -> Int {
         let value = try varint()
         // A count counts things of at least one byte each: a larger one would ask for memory that no record has.
         guard value <= UInt64(bytes.count - position) else {
-            throw CorruptBytes("count \(value) with \(bytes.count - position) bytes left, at byte \(position)")
+            throw countsTooMuch(value)
         }
         return Int(value)
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func uint64() throws(CorruptBytes) -> UInt64 {
-        guard position + 8 <= bytes.count else { throw CorruptBytes("ends too early, at byte \(position)") }
+        guard position + 8 <= bytes.count else { throw endsTooEarly }
         defer { position += 8 }
         return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func int64() throws(CorruptBytes) -> Int64 { Int64(bitPattern: try uint64()) }
 
     @inlinable
     public mutating func double() throws(CorruptBytes) -> Double { Double(bitPattern: try uint64()) }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func slice() throws(CorruptBytes) -> UnsafeRawBufferPointer {
         let count = try count()
         defer { position += count }

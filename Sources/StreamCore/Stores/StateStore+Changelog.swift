@@ -38,6 +38,7 @@ extension StateStore {
         capturedEnds.removeAll(keepingCapacity: true)
         for (number, slot) in written.enumerated() {
             prefetchWritten(after: number)
+            if number == Self.sample { reserveCapture() }
             guard let place = decoded.places[slot.index] else { preconditionFailure("What was written is decoded.") }
             // Read where it is, the value would be copied, with a reference to each of its parts.
             if let value = place.move() {
@@ -51,6 +52,17 @@ extension StateStore {
         }
         isCaptured = true
     }
+
+    /// Makes room for all that was written, which is much: by doubling, each byte would be moved into memory that
+    /// nobody has touched yet.
+    @inlinable
+    func reserveCapture() {
+        let each = captured.count / Self.sample + 1
+        captured.reserve((written.count - Self.sample) * (each + each / 8))
+    }
+
+    /// So many values say how large the others are.
+    @usableFromInline static var sample: Int { 256 }
 
     /// Once for a key: the value of the format before goes as that of this format comes.
     @usableFromInline

@@ -3,9 +3,12 @@ internal import Foundation
 /// Text is ordered and told apart by its UTF-8 bytes (Documentation/Rules/Timelines.md), where Swift's own operators
 /// take canonically equivalent texts for the same.
 extension String {
-    package func precedesByUTF8(_ other: String) -> Bool {
+    package func precedesByUTF8(_ other: String) -> Bool { orderByUTF8(to: other) < 0 }
+
+    /// Below zero if this text comes before the other, zero if it has the same bytes.
+    package func orderByUTF8(to other: String) -> Int {
         var other = other
-        return other.withUTF8 { order(to: $0) < 0 }
+        return other.withUTF8 { order(to: $0) }
     }
 
     package func isSameByUTF8(as other: String) -> Bool {

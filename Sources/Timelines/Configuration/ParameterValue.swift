@@ -63,11 +63,16 @@ public struct Parameters: Hashable, Sendable {
 
     /// The value of a key; `nil` means that the key is not there.
     ///
-    /// - Complexity: O(log n) to read, O(n) to add.
+    /// - Complexity: O(log n) to read where there are many, O(n) to add.
     public subscript(key: String) -> ParameterValue? {
         get {
-            let (index, isThere) = position(of: key)
-            return isThere ? members[index].value : nil
+            guard members.count <= Self.fewMax else {
+                let (index, isThere) = position(of: key)
+                return isThere ? members[index].value : nil
+            }
+            // The lengths of the keys of few members tell nearly all of them apart.
+            for index in members.indices where members[index].key.isSameByUTF8(as: key) { return members[index].value }
+            return nil
         }
         set {
             let (index, isThere) = position(of: key)

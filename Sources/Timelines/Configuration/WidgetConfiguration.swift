@@ -1,48 +1,108 @@
 /// One widget of one user: what it shows, for whom, and how (M5).
+///
+/// A million configurations have a few hundred ways to be shown: copies share that part until one of them changes it.
 public struct WidgetConfiguration: Hashable, Sendable {
     /// The name of this configuration; its timelines have it, too.
     public var configurationId: String
-    /// The widget kind.
-    public var kind: String
-    /// The size of the widget, which limits how many entries a timeline has.
-    public var family: WidgetFamily
     /// The recipient of reloads; the configurationId if none is named.
     package var recipient: String
-    /// The time zone of local days and times, by its name in the IANA database.
-    public var timeZone: String
     /// False if the user has signed out: then most strategies make a `signedOut` timeline (T13).
     public var isSignedIn: Bool
     /// The vehicle as the configuration names it; see `chosenVehicle`.
     public var vehicleId: String?
     /// The calendars whose events are shown, in the order given, each once.
     public var calendarIds: [String]
-    /// Values that every entry carries to whoever draws it (T8).
-    public var parameters: Parameters
-    /// The strategy that makes the timelines.
-    public var strategy: any TimelineStrategy
-    /// How long before its start an event is announced that has no lead of its own.
-    public var preEventLead: CalendarDuration
-    /// How often timelines may have entries (T14).
-    public var mode: TimelineScheduleMode
-    /// The limit of entries, 1 to 500; `nil` stands for the family's.
-    public var maximumEntries: Int?
-    /// The sinks that write this configuration's timelines; `nil` means all of them.
-    package var sinks: [String]?
-    package var sensitivity: Sensitivity?
+    private var presentation: Indirect<Presentation>
+
+    /// What does not name anybody.
+    private struct Presentation {
+        var kind: String
+        var family: WidgetFamily
+        var timeZone: String
+        var parameters: Parameters
+        var strategy: any TimelineStrategy
+        var preEventLead: CalendarDuration
+        var mode: TimelineScheduleMode
+        var maximumEntries: Int?
+        var sinks: [String]?
+        var sensitivity: Sensitivity?
+    }
 
     /// A signed-in configuration of family `systemMedium` in UTC, without vehicle, calendars and parameters.
     public init(configurationId: String, kind: String, strategy: any TimelineStrategy) {
         self.configurationId = configurationId
-        self.kind = kind
-        self.family = .systemMedium
         self.recipient = configurationId
-        self.timeZone = "UTC"
         self.isSignedIn = true
         self.calendarIds = []
-        self.parameters = Parameters()
-        self.strategy = strategy
-        self.preEventLead = .minutes(30)
-        self.mode = .normal
+        presentation = Indirect(
+            Presentation(
+                kind: kind, family: .systemMedium, timeZone: "UTC", parameters: Parameters(), strategy: strategy,
+                preEventLead: .minutes(30), mode: .normal))
+    }
+
+    /// The widget kind.
+    public var kind: String {
+        get { presentation.value.kind }
+        set { change { $0.kind = newValue } }
+    }
+
+    /// The size of the widget, which limits how many entries a timeline has.
+    public var family: WidgetFamily {
+        get { presentation.value.family }
+        set { change { $0.family = newValue } }
+    }
+
+    /// The time zone of local days and times, by its name in the IANA database.
+    public var timeZone: String {
+        get { presentation.value.timeZone }
+        set { change { $0.timeZone = newValue } }
+    }
+
+    /// Values that every entry carries to whoever draws it (T8).
+    public var parameters: Parameters {
+        get { presentation.value.parameters }
+        set { change { $0.parameters = newValue } }
+    }
+
+    /// The strategy that makes the timelines.
+    public var strategy: any TimelineStrategy {
+        get { presentation.value.strategy }
+        set { change { $0.strategy = newValue } }
+    }
+
+    /// How long before its start an event is announced that has no lead of its own.
+    public var preEventLead: CalendarDuration {
+        get { presentation.value.preEventLead }
+        set { change { $0.preEventLead = newValue } }
+    }
+
+    /// How often timelines may have entries (T14).
+    public var mode: TimelineScheduleMode {
+        get { presentation.value.mode }
+        set { change { $0.mode = newValue } }
+    }
+
+    /// The limit of entries, 1 to 500; `nil` stands for the family's.
+    public var maximumEntries: Int? {
+        get { presentation.value.maximumEntries }
+        set { change { $0.maximumEntries = newValue } }
+    }
+
+    /// The sinks that write this configuration's timelines; `nil` means all of them.
+    package var sinks: [String]? {
+        get { presentation.value.sinks }
+        set { change { $0.sinks = newValue } }
+    }
+
+    package var sensitivity: Sensitivity? {
+        get { presentation.value.sensitivity }
+        set { change { $0.sensitivity = newValue } }
+    }
+
+    private mutating func change(_ body: (inout Presentation) -> Void) {
+        var changed = presentation.value
+        body(&changed)
+        presentation = Indirect(changed)
     }
 
     /// How much a vehicle must change to make a timeline anew without a change of status.

@@ -9,14 +9,16 @@ package struct VehicleReport: Hashable, Sendable {
     package var silences: Int
     /// The vehicle as it was reported. It is kept for a sensitivity alone; `nil` means that there is none, or that
     /// nothing was known of the vehicle.
-    package var vehicle: Vehicle?
+    package var vehicle: Vehicle? { heldVehicle?.value }
+    /// Nearly every report has none, and all of them have room for it.
+    private var heldVehicle: Indirect<Vehicle>?
 
     /// A report of stored fields, each as the property of its name says.
     package init(at: Instant, status: VehicleStatus?, silences: Int, vehicle: Vehicle?) {
         self.at = at
         self.status = status
         self.silences = silences
-        self.vehicle = vehicle
+        heldVehicle = vehicle.map(Indirect.init)
     }
 
     /// Reports a vehicle as it counts at an instant.
