@@ -47,9 +47,10 @@ package struct CloudEventHeaders: Sendable {
         _ record: TimelineRecord, sinks: [String]? = nil, traceParent: [UInt8]? = nil
     ) -> [MessageHeader] {
         // A revision that is made twice at one instant has the same content, which makes the events duplicates.
-        var headers = headers(
-            id: record.configurationId + "/" + String(record.revision.rawValue), type: timelineType,
-            time: record.generatedAt, subject: record.configurationId)
+        var headers = headers(type: timelineType, time: record.generatedAt, subject: record.configurationId) { id in
+            id.append(contentsOf: record.configurationId.utf8)
+            Self.append(number: record.revision.rawValue, to: &id)
+        }
         headers.append(contentType)
         if let sinks { headers.append(Self.sinks(sinks)) }
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
@@ -60,8 +61,9 @@ package struct CloudEventHeaders: Sendable {
     package func timelineTombstone(
         configurationId: String, at time: Instant, traceParent: [UInt8]? = nil
     ) -> [MessageHeader] {
-        var headers = headers(
-            id: "\(configurationId)/deleted", type: timelineType, time: time, subject: configurationId)
+        var headers = headers(type: timelineType, time: time, subject: configurationId) { id in
+            id.append(contentsOf: "\(configurationId)/deleted".utf8)
+        }
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
         return headers
     }
@@ -72,10 +74,12 @@ package struct CloudEventHeaders: Sendable {
     package func reload(_ notification: ReloadNotification, traceParent: [UInt8]? = nil) -> [MessageHeader] {
         // At one instant a recipient may be told of a kind in several records, of one revision too: the first of the
         // configurations tells them apart.
-        let first = notification.configurationIds[0]
-        var headers = headers(
-            id: "\(notification.recipient)/\(notification.kind)/\(first)/\(notification.revision)", type: reloadType,
-            time: notification.issuedAt, subject: notification.recipient)
+        var headers = headers(type: reloadType, time: notification.issuedAt, subject: notification.recipient) { id in
+            id.append(contentsOf: notification.recipient.utf8)
+            Self.append(notification.kind, to: &id)
+            Self.append(notification.configurationIds[0], to: &id)
+            Self.append(number: notification.revision.rawValue, to: &id)
+        }
         headers.append(contentType)
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
         return headers
@@ -90,8 +94,9 @@ package struct CloudEventHeaders: Sendable {
     package func mergedPosition(
         key: String, revision: UInt64?, at time: Instant, traceParent: [UInt8]? = nil
     ) -> [MessageHeader] {
-        let id = "\(key)/\(revision.map(String.init) ?? "deleted")"
-        var headers = headers(id: id, type: positionsType, time: time, subject: key)
+        var headers = headers(type: positionsType, time: time, subject: key) { id in
+            id.append(contentsOf: "\(key)/\(revision.map(String.init) ?? "deleted")".utf8)
+        }
         if revision != nil { headers.append(contentType) }
         if let traceParent { headers.append(Self.traceParent(traceParent)) }
         return headers
@@ -103,12 +108,21 @@ package struct CloudEventHeaders: Sendable {
         return String(decoding: value, as: UTF8.self).split(separator: ",").map(String.init)
     }
 
-    /// - Parameter id: the event's, without the time that makes it unique.
-    private func headers(id: String, type: MessageHeader, time: Instant, subject: String) -> [MessageHeader] {
+    private static func append(_ part: String, to id: inout [UInt8]) {
+        id.append(UInt8(ascii: "/"))
+        id.append(contentsOf: part.utf8)
+    }
+
+    private static func append(number: Int64, to id: inout [UInt8]) { append(String(number), to: &id) }
+
+    /// - Parameter writeId: writes the event's id, without the time that makes it unique.
+    private func headers(
+        type: MessageHeader, time: Instant, subject: String, writeId: (inout [UInt8]) -> Void
+    ) -> [MessageHeader] {
         let timeText = time.text
         var eventId: [UInt8] = []
-        eventId.reserveCapacity(id.utf8.count + 1 + timeText.count)
-        eventId.append(contentsOf: id.utf8)
+        eventId.reserveCapacity(2 * subject.utf8.count + timeText.count + 64)
+        writeId(&eventId)
         eventId.append(UInt8(ascii: "/"))
         eventId.append(contentsOf: timeText)
         var headers: [MessageHeader] = []

@@ -46,7 +46,7 @@ public struct ByteWriter: ~Copyable {
         end = 0
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     mutating func reserve(_ more: Int) {
         if end + more > capacity { grow(more) }
     }
@@ -60,19 +60,26 @@ public struct ByteWriter: ~Copyable {
         start = moved
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func write(_ value: UInt8) {
         reserve(1)
         start[end] = value
         end += 1
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func write(_ value: Bool) { write(value ? 1 : 0 as UInt8) }
 
     /// LEB128.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func write(varint value: UInt64) {
+        // Nearly every count.
+        if value < 0x80 { return write(UInt8(truncatingIfNeeded: value)) }
+        write(longVarint: value)
+    }
+
+    @inlinable
+    mutating func write(longVarint value: UInt64) {
         reserve(10)
         var value = value
         while value >= 0x80 {
