@@ -109,9 +109,18 @@ struct CheckedWidget {
         return (isRenewal, isVisible)
     }
 
+    /// True if it goes out with the open window of its group: something is to be announced that does not wait for a
+    /// token.
+    func isGathered(at: Instant) -> Bool {
+        isRenewed || pendingSince != nil && !hasWaited(at: at) && isVisible(at: at)
+    }
+
     /// All of the instant has come: what is pending now? What is new falls into the open window of the group, or opens
     /// one.
-    mutating func settle(at: Instant, _ window: inout ChangeWindow) -> Outcome {
+    ///
+    /// - Parameter isFirst: nothing of the group is gathered: what is new opens a window, whatever went before.
+    mutating func settle(at: Instant, _ window: inout ChangeWindow, isFirst: Bool) -> Outcome {
+        if isFirst { window = ChangeWindow() }
         var outcome = Outcome()
         if let due = seen?.nextUpdate, due <= at { outcome = comesBack(at: due) { _, _, _ in } }
         if isVisible(at: at) {

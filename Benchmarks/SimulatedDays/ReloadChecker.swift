@@ -143,7 +143,10 @@ package final class ReloadChecker: DayObserver {
     }
 
     private func settle(_ slot: Int, _ at: Instant) {
-        count(widgets[slot].settle(at: at, &groups[widgets[slot].group].window))
+        let group = widgets[slot].group
+        // L5: where all that came before was withdrawn, the next change is the first.
+        let isFirst = !groups[group].members.contains { widgets[$0].isGathered(at: at) }
+        count(widgets[slot].settle(at: at, &groups[group].window, isFirst: isFirst))
     }
 
     private func advance(_ slot: Int, to at: Instant) {
