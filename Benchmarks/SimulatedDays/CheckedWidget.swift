@@ -16,6 +16,8 @@ struct CheckedWidget {
     private var freeWindowEnd: Instant?
     /// A renewal has come that was not announced.
     private(set) var isRenewed = false
+    /// When the window ends in which that came.
+    private var renewalWindowEnd: Instant?
     private(set) var tokens: TokenLevel
     /// Of the instant that is being told: a renewal with other content, a change of the configuration itself.
     private var renewsNow = false
@@ -112,7 +114,8 @@ struct CheckedWidget {
     /// True if it goes out with the open window of its group: something is to be announced that does not wait for a
     /// token.
     func isGathered(at: Instant) -> Bool {
-        isRenewed || pendingSince != nil && !hasWaited(at: at) && isVisible(at: at)
+        if let renewalWindowEnd, at < renewalWindowEnd { return true }
+        return pendingSince != nil && (isFree || !hasWaited(at: at)) && isVisible(at: at)
     }
 
     /// All of the instant has come: what is pending now? What is new falls into the open window of the group, or opens
@@ -135,7 +138,7 @@ struct CheckedWidget {
         }
         if renewsNow && rules.announcesRenewals {
             isRenewed = true
-            _ = window.end(of: at, rules)
+            renewalWindowEnd = window.end(of: at, rules)
         }
         renewsNow = false
         isReplaced = false
@@ -148,6 +151,7 @@ struct CheckedWidget {
         seen = current
         forget()
         isRenewed = false
+        renewalWindowEnd = nil
     }
 }
 

@@ -45,6 +45,42 @@ import Timelines
         #expect(usable > 200)
     }
 
+    @Test("odd records are read as they would be alone, whatever was read before")
+    func oddRecords() {
+        var decoder = ConfigurationDecoder()
+        let records = [
+            #"{"configurationId": "a", "kind": "k"}"#,
+            #"{"kind": "k", "configurationId": "b"}"#,
+            #"{"configurationId": "a", "kind": "k", "configurationId": "c"}"#,
+            #"{"configurationId": "a", "kind": "k", "kind": "l"}"#,
+            #"{"\u0063onfigurationId": "d", "kind": "k"}"#,
+            #"{"kind": "k", "parameters": {"configurationId": "e"}}"#,
+            #"{"configurationId": "f", "kind": "k", "parameters": {"configurationId": "e"}}"#,
+            #"{"configurationId": null, "kind": "k"}"#, #"{"configurationId": "", "kind": "k"}"#,
+            #"{"configurationId": 7, "kind": "k", "recipient": 8, "vehicleId": 9}"#,
+            "\u{0}\u{0}\u{0}\u{0}\u{5}" + #"{"configurationId": "g", "kind": "k"}"#,
+            "{}", "[]", "[{\"configurationId\": \"a\"}]", "7", "", "{",
+            #"{"configurationId": "h", "kind": "k", "parameters": {"text": "\#(String(repeating: "x", count: 5000))"}}"#,
+        ]
+        for text in records + records {
+            let alone = Result { () throws(MessageProblem) in try configuration(text) }
+            let message = Result { () throws(MessageProblem) in
+                try withBytes(text) { bytes throws(MessageProblem) in try decoder.decode(bytes) }
+            }
+            #expect(message == alone, "\(text.prefix(80))")
+        }
+    }
+
+    @Test("a registration for pushes is nothing of the widget: with another one all is shared, and nothing is lost")
+    func push() throws {
+        var decoder = ConfigurationDecoder()
+        for token in ["00", "01"] {
+            let text = #"{"configurationId": "c", "push": {"token": "\#(token)", "kind": "x"}, "kind": "k"}"#
+            let message = try withBytes(text) { bytes throws(MessageProblem) in try decoder.decode(bytes) }
+            #expect(message == (try configuration(#"{"configurationId": "c", "kind": "k"}"#)))
+        }
+    }
+
     @Test("what Unicode takes for the same is not shared")
     func spellings() throws {
         var decoder = ConfigurationDecoder()

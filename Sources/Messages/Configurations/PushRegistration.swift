@@ -2,6 +2,8 @@
 ///
 /// The pipeline ignores it: a registration that cannot be used makes no configuration unusable.
 package struct PushRegistration: Hashable, Sendable {
+    static let fieldName: StaticString = "push"
+
     /// The token as hexadecimal digits in lower case. It is secret: whoever has it and a key of the team can push.
     package var token: String
     /// The bundle identifier of the app, or that with `.push-type.widgets` after it.

@@ -38,7 +38,8 @@ extension WidgetConfiguration {
         try reading.finish()
     }
 
-    /// The fields that say whom the configuration is for and what it shows; all others are the same for very many.
+    /// The fields that say whom the configuration is for and what it shows. All others, but the one of pushes, are the
+    /// same for very many.
     static let ownFields: [StaticString] = ["configurationId", "recipient", "signedIn", "vehicleId", "calendarIds"]
 
     /// This configuration for others.
@@ -52,6 +53,13 @@ extension WidgetConfiguration {
         copy.configurationId = configurationId
         copy.readOwn(fields, &reading)
         return reading.isGood ? copy : nil
+    }
+
+    /// This configuration for nobody.
+    var withoutNames: WidgetConfiguration {
+        var copy = self
+        (copy.configurationId, copy.recipient, copy.vehicleId, copy.calendarIds) = ("", "", nil, [])
+        return copy
     }
 
     private mutating func readOwn(_ fields: MessageFields, _ reading: inout ConfigurationReading) {

@@ -79,7 +79,7 @@ final class ConfigurationTable {
 
     /// - Throws: if the bytes are no configuration; the problem names the field.
     func decode(_ value: UnsafeRawBufferPointer) throws(MessageProblem) -> ConfigurationMessage {
-        try decoder.decode(value)
+        try decoder.decode(ConfluentFraming.skipped(value))
     }
 
     /// Keeps a configuration that was just read.

@@ -75,7 +75,7 @@ struct ReloadKey: Hashable {
     /// The key of all configurations of the recipient and kind.
     var ofAllConfigurations: ReloadKey { ReloadKey(recipient: recipient, kind: kind) }
 
-    /// Below zero if this key comes before the other, zero if it is the same by its bytes: ids that Unicode takes for
+    /// Below zero if this key comes before the other, zero if its texts have the same bytes: ids that Unicode takes for
     /// the same are others here. The order is that of recipients, then kinds, then configurations.
     func order(to other: ReloadKey) -> Int {
         let recipients = recipient.orderByUTF8(to: other.recipient)

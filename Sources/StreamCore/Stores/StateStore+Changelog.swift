@@ -58,7 +58,9 @@ extension StateStore {
     @inlinable
     func reserveCapture() {
         let each = captured.count / Self.sample + 1
-        captured.reserve((written.count - Self.sample) * (each + each / 8))
+        let expected = (written.count - Self.sample) * (each + each / 8)
+        // The first ones may be the largest by far.
+        captured.reserve(min(expected, max(4 * captured.count, 64 << 20)))
     }
 
     /// So many values say how large the others are.
