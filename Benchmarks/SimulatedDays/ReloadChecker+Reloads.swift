@@ -7,6 +7,8 @@ struct CheckedGroup {
     var members: [Int] = []
     var window = ChangeWindow()
     var lastReload: Instant?
+    /// The last one that went out when its window ended.
+    var lastGathered: Instant?
 
     init(recipient: String, kind: String) {
         self.recipient = recipient
@@ -65,6 +67,7 @@ extension ReloadChecker {
             found(.apart, at, "two reloads at once of \(reload.recipient), \(reload.kind)")
         }
         let areHeld = named.allSatisfy { widgets[$0].hasWaited(at: at) }
+        if !areHeld { checkWindow(reload, group, coalesce: named.first.map { widgets[$0].rules.coalesce }, at) }
         for slot in groups[group].members where !areHeld && !named.contains(slot) {
             let widget = widgets[slot]
             // What came at this very instant may count for the next window.
@@ -73,6 +76,14 @@ extension ReloadChecker {
                 found(.apart, at, "\(widget.id) could have been named with \(reload.configurationIds)")
             }
         }
+    }
+
+    /// A window begins when the one before has ended, or later.
+    private func checkWindow(_ reload: AnnouncedReload, _ group: Int, coalesce: ElapsedTime?, _ at: Instant) {
+        if let last = groups[group].lastGathered, let coalesce, last < at, at < last + coalesce {
+            found(.early, at, "\(reload.configurationIds) did not wait for others, after a reload of \(last.rfc3339)")
+        }
+        groups[group].lastGathered = at
     }
 
     private func checkReason(_ reload: AnnouncedReload, _ named: [Int], _ at: Instant) {

@@ -30,6 +30,8 @@ package struct Breach: CustomStringConvertible, Sendable {
         case budget
         /// Something visible was not announced when it could be.
         case late
+        /// A reload did not wait for what else might come.
+        case early
         /// At the end of the day a recipient does not know the last visible state.
         case untold
         /// Nothing was to be seen.

@@ -60,7 +60,7 @@ import Timelines
             #"{"configurationId": 7, "kind": "k", "recipient": 8, "vehicleId": 9}"#,
             "\u{0}\u{0}\u{0}\u{0}\u{5}" + #"{"configurationId": "g", "kind": "k"}"#,
             "{}", "[]", "[{\"configurationId\": \"a\"}]", "7", "", "{",
-            #"{"configurationId": "h", "kind": "k", "parameters": {"text": "\#(String(repeating: "x", count: 5000))"}}"#,
+            #"{"configurationId": "h", "kind": "k", "parameters": {"t": "\#(String(repeating: "x", count: 5000))"}}"#,
         ]
         for text in records + records {
             let alone = Result { () throws(MessageProblem) in try configuration(text) }
