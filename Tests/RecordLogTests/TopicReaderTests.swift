@@ -168,6 +168,28 @@ struct TopicReaderTests {
         }
     }
 
+    @Test("reads on when a transaction is ended as the patience ends", arguments: [true, false])
+    func endedAtLast(isCommitted: Bool) throws {
+        cluster.createTopic(topic, partitions: 1)
+        let producer = try cluster.makeTransactionalProducer(transactionalId: "t", clientId: "t")
+        try producer.initialise(timeout: .seconds(1))
+        try produce(producer, "open")
+        var isOpen = true
+        let read = try readAll(
+            stop: { clock.pass(.seconds(1)) },
+            progress: { _, _ in
+                guard isOpen, clock.now >= .seconds(60) else { return }
+                isOpen = false
+                if isCommitted {
+                    try? producer.commit(timeout: .seconds(1))
+                } else {
+                    try? producer.abort(timeout: .seconds(1))
+                }
+            })
+        #expect(read == (isCommitted ? ["open"] : []))
+        #expect(!isOpen && clock.now < .seconds(65))
+    }
+
     @Test("a record before a kept position that cannot be read is asked for as long as the patience of requests")
     func comparison() throws {
         cluster.createTopic(topic, partitions: 1)

@@ -8,8 +8,8 @@ extension TopicReader {
     /// Reads until every partition has reached its end.
     ///
     /// - Parameters:
-    ///   - patience: the reading fails when no position has moved for so long, and when it is `notAuthorised`; `nil`
-    ///     waits for as long as an outage lasts.
+    ///   - patience: the reading fails when no position has moved for so long, unless a transaction that kept the end
+    ///     back was ended meanwhile, and when it is `notAuthorised`; `nil` waits for as long as an outage lasts.
     ///   - failed: called with each failure that is not fatal.
     ///   - progress: called after every poll with the number of records read.
     ///   - each: called with each record.
@@ -23,6 +23,7 @@ extension TopicReader {
         var (latest, refusal): (LogError?, LogError?)
         var records = 0
         var moved = requests.clock.now
+        var committed: [Partition: Offset] = [:]
         while !hasReached(ends) {
             if requests.shouldStop() { return false }
             let before = next
@@ -37,9 +38,15 @@ extension TopicReader {
             if next != before { moved = requests.clock.now }
             guard let patience else { continue }
             if let refusal { throw refusal }
-            if requests.clock.now - moved >= patience, !hasReached(ends) {
-                throw latest ?? LogError(.timedOut, name: "_TIMED_OUT", "the end of \(topic) does not come")
+            guard requests.clock.now - moved >= patience, !hasReached(ends) else { continue }
+            if let latest { throw latest }
+            // Whoever kept the end back may have been ended just now: then what lies behind comes.
+            let known = committed
+            committed = try self.ends(.readCommitted)
+            guard committed != known, !hasReached(committed) else {
+                throw LogError(.timedOut, name: "_TIMED_OUT", "the end of \(topic) does not come")
             }
+            moved = requests.clock.now
         }
         return true
     }
