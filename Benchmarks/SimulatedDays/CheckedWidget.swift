@@ -14,9 +14,7 @@ struct CheckedWidget {
     private var windowEnd: Instant?
     /// The same of a change that costs no token.
     private var freeWindowEnd: Instant?
-    /// A renewal has come that was not announced.
-    private(set) var isRenewed = false
-    /// When the window ends in which that came.
+    /// When the window ends in which a renewal came that was not announced.
     private var renewalWindowEnd: Instant?
     private(set) var tokens: TokenLevel
     /// Of the instant that is being told: a renewal with other content, a change of the configuration itself.
@@ -31,6 +29,9 @@ struct CheckedWidget {
     }
 
     var isFree: Bool { freeWindowEnd != nil }
+
+    /// A renewal has come that was not announced.
+    var isRenewed: Bool { renewalWindowEnd != nil }
 
     /// The last instant at which what is pending can be announced in time; nil: there is no hurry.
     private var deadline: Instant? {
@@ -137,7 +138,6 @@ struct CheckedWidget {
             forget()
         }
         if renewsNow && rules.announcesRenewals {
-            isRenewed = true
             renewalWindowEnd = window.end(of: at, rules)
         }
         renewsNow = false
@@ -150,7 +150,6 @@ struct CheckedWidget {
         if isPaid { tokens.spend(at: at) }
         seen = current
         forget()
-        isRenewed = false
         renewalWindowEnd = nil
     }
 }

@@ -67,7 +67,7 @@ extension ReloadChecker {
             found(.apart, at, "two reloads at once of \(reload.recipient), \(reload.kind)")
         }
         let areHeld = named.allSatisfy { widgets[$0].hasWaited(at: at) }
-        if !areHeld { checkWindow(reload, group, coalesce: named.first.map { widgets[$0].rules.coalesce }, at) }
+        if !areHeld { checkWindow(reload, group, at, coalesce: widgets[named[0]].rules.coalesce) }
         for slot in groups[group].members where !areHeld && !named.contains(slot) {
             let widget = widgets[slot]
             // What came at this very instant may count for the next window.
@@ -79,8 +79,8 @@ extension ReloadChecker {
     }
 
     /// A window begins when the one before has ended, or later.
-    private func checkWindow(_ reload: AnnouncedReload, _ group: Int, coalesce: ElapsedTime?, _ at: Instant) {
-        if let last = groups[group].lastGathered, let coalesce, last < at, at < last + coalesce {
+    private func checkWindow(_ reload: AnnouncedReload, _ group: Int, _ at: Instant, coalesce: ElapsedTime) {
+        if let last = groups[group].lastGathered, last < at, at < last + coalesce {
             found(.early, at, "\(reload.configurationIds) did not wait for others, after a reload of \(last.rfc3339)")
         }
         groups[group].lastGathered = at

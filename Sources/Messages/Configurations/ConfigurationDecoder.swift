@@ -37,11 +37,12 @@ package struct ConfigurationDecoder: ~Copyable {
         // Where no strategy is named, it follows from them.
         if let own { rest.bytes.append(contentsOf: own.impliedStrategy.utf8) }
         let mayShare = own != nil && rest.bytes.count <= Self.restMax
-        if mayShare, let own, let shared = known[rest], let configuration = shared.with(own) {
+        // Where something of its own is wrong, all of its problems are told.
+        if mayShare, let own, let shared = known[rest], let configuration = try? shared.with(own) {
             return .usable(configuration)
         }
         var all = nodes
-        guard case .object(let members) = all.next() else { throw .noObject }
+        guard case .object(let members) = all.next() else { throw MessageProblem(.not_an_object) }
         let message = try ConfigurationMessage(MessageFields(members), kinds: kinds)
         if mayShare, case .usable(let configuration) = message { remember(configuration.withoutNames) }
         return message

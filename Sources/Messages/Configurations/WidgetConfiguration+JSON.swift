@@ -45,14 +45,15 @@ extension WidgetConfiguration {
     /// This configuration for others.
     ///
     /// - Parameter fields: its own fields; what else there is has to be the same as in this configuration's record.
-    /// - Returns: `nil` if something is wrong with them.
-    func with(_ fields: MessageFields) -> WidgetConfiguration? {
-        guard let configurationId = try? fields.requiredIdentifier("configurationId") else { return nil }
-        var reading = ConfigurationReading()
+    /// - Throws: the first of them that is wrong.
+    func with(_ fields: MessageFields) throws(MessageProblem) -> WidgetConfiguration {
         var copy = self
-        copy.configurationId = configurationId
-        copy.readOwn(fields, &reading)
-        return reading.isGood ? copy : nil
+        copy.configurationId = try fields.requiredIdentifier("configurationId")
+        copy.recipient = try fields.recipient() ?? copy.configurationId
+        copy.isSignedIn = try fields.bool("signedIn") ?? true
+        copy.vehicleId = try fields.identifier("vehicleId")
+        copy.calendarIds = try fields.calendarIds()
+        return copy
     }
 
     /// This configuration for nobody.
@@ -60,14 +61,6 @@ extension WidgetConfiguration {
         var copy = self
         (copy.configurationId, copy.recipient, copy.vehicleId, copy.calendarIds) = ("", "", nil, [])
         return copy
-    }
-
-    private mutating func readOwn(_ fields: MessageFields, _ reading: inout ConfigurationReading) {
-        func value<Value>(_ read: () throws(MessageProblem) -> Value?) -> Value? { reading.value(read) ?? nil }
-        recipient = value(fields.recipient) ?? configurationId
-        isSignedIn = value { () throws(MessageProblem) in try fields.bool("signedIn") } ?? true
-        vehicleId = value { () throws(MessageProblem) in try fields.identifier("vehicleId") }
-        calendarIds = value(fields.calendarIds) ?? []
     }
 
     private mutating func read(_ fields: MessageFields, _ reading: inout ConfigurationReading) {
@@ -114,8 +107,6 @@ private struct ConfigurationReading {
             return nil
         }
     }
-
-    var isGood: Bool { problems.isEmpty }
 
     func finish() throws(ConfigurationProblems) {
         if !problems.isEmpty { throw ConfigurationProblems(problems) }

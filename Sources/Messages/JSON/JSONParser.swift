@@ -51,7 +51,7 @@ package struct JSONParser: ~Copyable {
     ///
     /// - Throws: if the bytes are not one JSON object in UTF-8.
     package mutating func object(_ bytes: UnsafeRawBufferPointer) throws(MessageProblem) -> Parameters {
-        guard case .object(let members) = try value(bytes) else { throw .noObject }
+        guard case .object(let members) = try value(bytes) else { throw MessageProblem(.not_an_object) }
         return members
     }
 

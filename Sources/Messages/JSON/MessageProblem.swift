@@ -37,8 +37,6 @@ package struct MessageProblem: Error, Hashable, Sendable {
         MessageProblem(.wrongType, field: field, "must be \(allowed)")
     }
 
-    static var noObject: MessageProblem { MessageProblem(.unreadable, "The message is not a JSON object.") }
-
     static func notAllowed(_ field: String, _ allowed: String) -> MessageProblem {
         MessageProblem(.notAllowed, field: field, "must be \(allowed)")
     }

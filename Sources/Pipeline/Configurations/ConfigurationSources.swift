@@ -169,14 +169,13 @@ struct ConfigurationSources {
 
 extension ConfigurationState {
     /// The revision that was received of a source; `nil` if it is none of the configuration's.
-    fileprivate func revision(of source: SourceID) -> SourceRevision? {
-        // By their places: what the others know is not copied.
-        for index in sources.indices where sources[index].id == source { return sources[index].revision }
-        return nil
-    }
+    fileprivate func revision(of source: SourceID) -> SourceRevision? { place(of: source).map { sources[$0].revision } }
+
+    /// Compared in their places: what the others know is not copied.
+    private func place(of source: SourceID) -> Int? { sources.indices.first { sources[$0].id == source } }
 
     fileprivate mutating func receive(_ update: SourceUpdate) {
-        guard let index = sources.indices.first(where: { sources[$0].id == update.source }) else { return }
+        guard let index = place(of: update.source) else { return }
         if update.revision != sources[index].revision { hasNewData = true }
         sources[index].revision = update.revision
         sources[index].content = update.content
