@@ -1,14 +1,14 @@
 import Messages
 import Pipeline
 package import RecordLog
-import StreamCore
+package import StreamCore
 import Timelines
 
 /// One task of the pipeline that has all vehicles and widgets, driven as a stream thread drives it: records in
 /// portions, then flush, outputs, changelog, commit.
 package final class CountedPipeline: MessageRouter {
     private let topics = PipelineSettings().topics
-    private var messages: [[UInt8]] = []
+    private var messages: [LocalMessage] = []
     private var nextOffset: Offset = 0
     /// The timelines that were published.
     package private(set) var timelines = 0
@@ -66,19 +66,17 @@ package final class CountedPipeline: MessageRouter {
         while index < messages.count {
             let message = messages[index]
             index += 1
-            message.withUnsafeBytes { bytes in
-                do throws(CorruptBytes) {
-                    try task.receive(bytes)
-                } catch {
-                    preconditionFailure("A message of this task cannot be read: \(error)")
-                }
-            }
+            task.receive(message)
         }
         messages.removeAll(keepingCapacity: true)
         return true
     }
 
     package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
-        messages.append(envelope)
+        preconditionFailure("One task has all vehicles and widgets: nothing is forwarded.")
     }
+
+    package func staysWithin(to partition: Partition) -> Bool { true }
+
+    package func deliver(_ message: LocalMessage, to partition: Partition) { messages.append(message) }
 }

@@ -157,11 +157,11 @@ struct ThreadValuesTests {
         #expect(outbox.outputs.isEmpty && outbox.hasSent(to: 1) && !outbox.hasSent(to: 0))
         let receivers = outbox.takeReceivers()
         #expect(receivers == [1] && !outbox.hasSent)
-        outbox.deliver([4], to: 0)
+        outbox.deliver(.envelope([4]), to: 0)
         outbox.trim()
-        #expect(outbox.localMessages.map(\.envelope) == [[4]], "what waits is not trimmed")
+        #expect(outbox.locals.map(\.partition) == [0], "what waits is not trimmed")
         outbox.drop()
-        #expect(outbox.localMessages.isEmpty)
+        #expect(outbox.locals.isEmpty)
     }
 
     @Test("barriers are asked for once in an iteration, and not while a question without an answer is recent")

@@ -99,7 +99,16 @@ package final class StreamTask {
         processor.process(record, context)
     }
 
-    /// A record of the exchange, or one delivered within the thread.
+    /// A message of this thread.
+    package func receive(_ message: LocalMessage) {
+        guard nodes.indices.contains(message.node), let take = nodes[message.node].take else {
+            preconditionFailure("A node that is sent messages takes them.")
+        }
+        context.node = message.node
+        take(message, context)
+    }
+
+    /// A record of the exchange, or one that was forwarded within the thread.
     ///
     /// - Throws: where the bytes are not what a task of this program wrote.
     package func receive(_ envelope: UnsafeRawBufferPointer) throws(CorruptBytes) {

@@ -5,6 +5,21 @@ package import Tracing
 /// it, else through the exchange (DESIGN.md, "Local delivery").
 package protocol MessageRouter: AnyObject {
     func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition)
+
+    /// True if the next message to this task stays within the thread: then it is handed over by `deliver`, else by
+    /// `route`.
+    func staysWithin(to partition: Partition) -> Bool
+
+    func deliver(_ message: LocalMessage, to partition: Partition)
+}
+
+/// A router that takes bytes only.
+extension MessageRouter {
+    package func staysWithin(to partition: Partition) -> Bool { false }
+
+    package func deliver(_ message: LocalMessage, to partition: Partition) {
+        preconditionFailure("Nothing stays within the thread of this router.")
+    }
 }
 
 /// The surroundings of a processor: time, counters, and the ways out of the task.
@@ -102,13 +117,17 @@ package final class TaskContext {
     package func send<Message: StateValue>(_ message: Message, to entity: String, at node: NodeName<Message>) {
         assert(topology.nodes[self.node].receivers.contains(node.number), "A node sends as the topology declares.")
         var entity = entity
-        entity.withUTF8 { utf8 in
+        let within: Partition? = entity.withUTF8 { utf8 in
             let entity = UnsafeRawBufferPointer(utf8)
+            let owner = owner(of: Murmur2.hash(entity))
+            guard !router.staysWithin(to: owner) else { return owner }
             envelope.removeAll(format: format)
             Envelope.beginMessage(node: node.number, to: entity, into: &envelope)
             message.encode(into: &envelope)
-            router.route(envelope.bytes, key: entity, to: owner(of: Murmur2.hash(entity)))
+            router.route(envelope.bytes, key: entity, to: owner)
+            return nil
         }
+        if let within { router.deliver(TypedLocalMessage(message, to: entity, at: node), to: within) }
     }
 
     /// Notes for whoever watches that a record was set aside, and why.

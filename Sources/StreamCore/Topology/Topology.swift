@@ -141,21 +141,31 @@ package final class NodeInstance {
     /// Reads a message and hands it over; `nil` if the node takes none. Throws if the message cannot be read.
     let receive: Receive?
     typealias Receive = (NodeMessage, TaskContext) throws(CorruptBytes) -> Void
+    /// Hands a message of this thread over; `nil` if the node takes none.
+    let take: Take?
+    typealias Take = (LocalMessage, TaskContext) -> Void
 
     convenience init(_ processor: any Processor) {
-        self.init(processor, receive: nil)
+        self.init(processor, receive: nil, take: nil)
     }
 
     convenience init<P: MessageProcessor>(taking processor: P) {
         self.init(processor) { message, context throws(CorruptBytes) in
             var reader = ByteReader(message.payload, format: message.format)
             processor.receive(try P.Message(from: &reader), for: message.entity, context)
+        } take: { message, context in
+            guard let message = message as? TypedLocalMessage<P.Message> else {
+                preconditionFailure("A node is sent what its name is typed by.")
+            }
+            var entity = message.entity
+            entity.withUTF8 { processor.receive(message.content, for: UnsafeRawBufferPointer($0), context) }
         }
     }
 
-    private init(_ processor: any Processor, receive: Receive?) {
+    private init(_ processor: any Processor, receive: Receive?, take: Take?) {
         self.processor = processor
         self.receive = receive
+        self.take = take
         records = processor as? any RecordProcessor
         punctuator = processor as? any Punctuator
         clockFollower = processor as? any ClockFollower

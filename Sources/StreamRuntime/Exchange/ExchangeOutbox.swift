@@ -3,15 +3,22 @@ import StreamCore
 
 /// The messages of the open transaction to other tasks: through the exchange, or within the thread.
 struct ExchangeOutbox {
-    struct LocalMessage {
+    /// What waits for a task of this thread.
+    struct Local {
         var partition: Partition
-        var envelope: [UInt8]
+        var content: Content
+
+        enum Content {
+            /// A record that was forwarded.
+            case envelope([UInt8])
+            case message(LocalMessage)
+        }
     }
 
     /// What goes through the exchange, and the producer does not have yet.
     private(set) var outputs = OutputBuffer()
     /// What waits to be delivered within the thread.
-    private(set) var localMessages: [LocalMessage] = []
+    private(set) var locals: [Local] = []
     /// Tasks to which this transaction sent through the exchange. What follows to them has to go the same way.
     private var receivers: Set<Partition> = []
 
@@ -27,12 +34,12 @@ struct ExchangeOutbox {
         receivers.insert(partition)
     }
 
-    mutating func deliver(_ envelope: [UInt8], to partition: Partition) {
-        localMessages.append(LocalMessage(partition: partition, envelope: envelope))
+    mutating func deliver(_ content: Local.Content, to partition: Partition) {
+        locals.append(Local(partition: partition, content: content))
     }
 
     /// All that waited within the thread is delivered.
-    mutating func noteDelivery() { localMessages.removeAll(keepingCapacity: true) }
+    mutating func noteDelivery() { locals.removeAll(keepingCapacity: true) }
 
     /// The producer has all that goes through the exchange.
     mutating func noteHandOver() { outputs.removeAll() }
@@ -48,12 +55,12 @@ struct ExchangeOutbox {
     /// What the transaction made does not count.
     mutating func drop() {
         outputs.removeAll()
-        localMessages.removeAll()
+        locals.removeAll()
     }
 
     /// Gives back the room that is kept for the next transaction.
     mutating func trim() {
         outputs.trim()
-        if localMessages.isEmpty { localMessages = [] }
+        if locals.isEmpty { locals = [] }
     }
 }

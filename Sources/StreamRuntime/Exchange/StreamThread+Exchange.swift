@@ -1,19 +1,23 @@
 package import RecordLog
-import StreamCore
+package import StreamCore
 
 /// Between every pair of tasks messages stay first-in-first-out: within the thread only once the receiver's exchange
 /// position has passed everything that may have been sent to it before (DESIGN.md, "Local delivery").
 extension StreamThread: MessageRouter {
     package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
-        if let target = tasks[partition], canDeliverLocally(to: target) {
-            outbox.deliver(envelope, to: partition)
+        if staysWithin(to: partition) {
+            outbox.deliver(.envelope(envelope), to: partition)
         } else {
             outbox.send(envelope, key: key, to: partition, through: settings.exchangeTopic)
         }
     }
 
-    private func canDeliverLocally(to target: TaskRuntime) -> Bool {
-        guard target.isRunning, !outbox.hasSent(to: target.task.partition) else { return false }
+    package func deliver(_ message: LocalMessage, to partition: Partition) {
+        outbox.deliver(.message(message), to: partition)
+    }
+
+    package func staysWithin(to partition: Partition) -> Bool {
+        guard let target = tasks[partition], target.isRunning, !outbox.hasSent(to: target.task.partition) else { return false }
         // In a rebalance callback nothing is asked: the exchange serves as well (R16).
         if target.localBarrier == nil && !membership.isInCallback { askForBarriers() }
         guard let barrier = target.localBarrier else { return false }
@@ -38,24 +42,31 @@ extension StreamThread: MessageRouter {
     /// - Returns: whether there was any.
     @discardableResult
     func deliverLocalMessages() -> Bool {
-        if outbox.localMessages.isEmpty { return false }
+        if outbox.locals.isEmpty { return false }
         var index = 0
-        while index < outbox.localMessages.count {
-            let message = outbox.localMessages[index]
+        while index < outbox.locals.count {
+            let local = outbox.locals[index]
             index += 1
-            guard let target = tasks[message.partition] else {
+            guard let target = tasks[local.partition] else {
                 preconditionFailure("A task that messages were sent to stays until the transaction ends.")
             }
-            message.envelope.withUnsafeBytes { bytes in
-                do throws(CorruptBytes) {
-                    try target.task.receive(bytes)
-                } catch {
-                    preconditionFailure("A message of this thread cannot be read: \(error)")
-                }
+            switch local.content {
+            case .message(let message): target.task.receive(message)
+            case .envelope(let envelope): receive(envelope, at: target.task)
             }
         }
         outbox.noteDelivery()
         return true
+    }
+
+    private func receive(_ envelope: [UInt8], at task: StreamTask) {
+        envelope.withUnsafeBytes { bytes in
+            do throws(CorruptBytes) {
+                try task.receive(bytes)
+            } catch {
+                preconditionFailure("A record of this thread cannot be read: \(error)")
+            }
+        }
     }
 
     /// A transaction has ended, or may have: where the exchange ends now is known of none of its receivers.

@@ -9,7 +9,7 @@ extension StreamThread {
     /// Lets go of what can be made again, where that is asked for: decoded values, and room that is kept for the next
     /// transaction. Not while a transaction is open or a message waits, for they hold on to both.
     func trimWhereAsked() {
-        guard state.name == .ready, outbox.localMessages.isEmpty, schedule.takeTrim(settings.memory.trimCount)
+        guard state.name == .ready, outbox.locals.isEmpty, schedule.takeTrim(settings.memory.trimCount)
         else { return }
         for runtime in tasks.all { runtime.task.trim() }
         outbox.trim()

@@ -121,7 +121,7 @@ extension StreamThread {
                 if isExchange { try receive(record, cursor) } else { task.process(record, source: cursor.source) }
                 task.positions.move(cursor.position, to: record.offset.next)
                 last = record
-                if !outbox.localMessages.isEmpty { deliverLocalMessages() }
+                if !outbox.locals.isEmpty { deliverLocalMessages() }
             }
         }
     }
