@@ -38,12 +38,13 @@ package struct DayRun {
 
     /// - Parameter interruptions: nil: nothing is ever restored.
     package init(
-        _ day: FleetDay, partitions: Int32 = 8, interruptions: Interruptions? = nil, observers: [any DayObserver]
+        _ day: FleetDay, partitions: Int32 = 8, interruptions: Interruptions? = nil, handover: Handover = .asValues,
+        observers: [any DayObserver]
     ) {
         var settings = PipelineSettings()
         settings.kinds = WidgetKinds(FleetDay.kinds)
         let tasks = VirtualTasks(
-            .widgets(settings), partitions: partitions, keepsChangelogs: interruptions != nil)
+            .widgets(settings), partitions: partitions, keepsChangelogs: interruptions != nil, handover: handover)
         play(day, tasks, interruptions, settings.topics, observers)
         transactions = tasks.transactions
     }

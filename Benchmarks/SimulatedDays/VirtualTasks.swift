@@ -16,8 +16,9 @@ package final class VirtualTasks {
     private var dues: [Instant?] = []
     /// By task; nil: nobody is going to restore anything, so nothing is kept.
     private var changelogs: [CompactedChangelog]?
+    let handover: Handover
     /// On their way to tasks, first in first out.
-    private var messages: [(partition: Partition, envelope: [UInt8])] = []
+    var messages: [MessageUnderWay] = []
     /// By task: it took part in the open transaction.
     private var isActive: [Bool] = []
     /// By source and partition.
@@ -35,9 +36,12 @@ package final class VirtualTasks {
     package var transactionsMax = 1_000
 
     /// - Parameter keepsChangelogs: whether tasks are going to be restored.
-    package init(_ topology: Topology, partitions: Int32, keepsChangelogs: Bool) {
+    package init(
+        _ topology: Topology, partitions: Int32, keepsChangelogs: Bool, handover: Handover = .asValues
+    ) {
         self.topology = topology
         self.partitions = partitions
+        self.handover = handover
         nextOffsets = topology.sources.map { _ in Array(repeating: 0, count: Int(partitions)) }
         changelogs = keepsChangelogs ? Array(repeating: CompactedChangelog(), count: Int(partitions)) : nil
         tasks = (0..<Partition(partitions)).map { task($0) }
@@ -172,16 +176,10 @@ package final class VirtualTasks {
         var index = 0
         while index < messages.count {
             try spend()
-            let (partition, envelope) = messages[index]
+            let message = messages[index]
             index += 1
-            activate(partition)
-            envelope.withUnsafeBytes { bytes in
-                do throws(CorruptBytes) {
-                    try tasks[Int(partition)].receive(bytes)
-                } catch {
-                    preconditionFailure("A message of these tasks cannot be read: \(error)")
-                }
-            }
+            activate(message.partition)
+            message.deliver(to: tasks[Int(message.partition)])
         }
         messages.removeAll(keepingCapacity: true)
         return true
@@ -241,11 +239,5 @@ package final class VirtualTasks {
         precondition(task.format == StateFormat.newest, "All state of these tasks says its format.")
         addPosition(to: task)
         return task
-    }
-}
-
-extension VirtualTasks: MessageRouter {
-    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
-        messages.append((partition, envelope))
     }
 }

@@ -51,6 +51,17 @@ struct SimulatedDaysTests {
         #expect(disturbed.differences(from: undisturbed) == [])
     }
 
+    @Test("Messages say the same as values, within a thread, as they say as bytes, between threads")
+    func handover() {
+        let day = FleetDay(seed: 5, scale: .init(vehicles: 20, changesPerVehicle: 25, hours: 8))
+        let (asBytes, asValues) = (RecordTrace(), RecordTrace())
+        _ = DayRun(day, handover: .asBytes, observers: [asBytes])
+        let run = DayRun(day, handover: .asValues, observers: [asValues])
+        #expect(run.transactions > 100)
+        #expect(asBytes.reloadCount > 300)
+        #expect(asValues.differences(from: asBytes) == [])
+    }
+
     @Test("Another day, or a record that is changed, lost or told to another, shows in the trace")
     func traces() {
         let scale = FleetDay.Scale(vehicles: 3, changesPerVehicle: 3, hours: 1)

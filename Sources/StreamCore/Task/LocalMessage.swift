@@ -1,9 +1,11 @@
-/// A message on its way to a task of the same thread, in the same transaction: as it is, not as bytes.
+/// A message to a task of the same thread, handed over as the value that it is: nothing of it is encoded.
 ///
-/// What it says is what its bytes would say: a `StateValue` reads as it was written.
+/// It is received in the transaction that sent it, and never stored. So a message must not say more than its bytes
+/// do: a receiver cannot know which way it came.
 package class LocalMessage {
     /// The number of the node that it is for.
     let node: Int
+    /// The id of the entity that it is for.
     let entity: String
 
     fileprivate init(node: Int, entity: String) {
@@ -12,7 +14,7 @@ package class LocalMessage {
     }
 }
 
-/// A local message with its content.
+/// A local message with its content, of the type that its node takes.
 final class TypedLocalMessage<Message: StateValue>: LocalMessage {
     let content: Message
 

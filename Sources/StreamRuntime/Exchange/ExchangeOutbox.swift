@@ -38,6 +38,13 @@ struct ExchangeOutbox {
         locals.append(Local(partition: partition, content: content))
     }
 
+    /// Takes what waits at a place in the order. So it goes as soon as it is delivered, while its memory is near.
+    mutating func take(at place: Int) -> Local {
+        var local = Local(partition: 0, content: .envelope([]))
+        swap(&local, &locals[place])
+        return local
+    }
+
     /// All that waited within the thread is delivered.
     mutating func noteDelivery() { locals.removeAll(keepingCapacity: true) }
 

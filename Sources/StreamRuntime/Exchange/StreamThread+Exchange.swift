@@ -17,7 +17,7 @@ extension StreamThread: MessageRouter {
     }
 
     package func staysWithin(to partition: Partition) -> Bool {
-        guard let target = tasks[partition], target.isRunning, !outbox.hasSent(to: target.task.partition) else { return false }
+        guard let target = tasks[partition], target.isRunning, !outbox.hasSent(to: partition) else { return false }
         // In a rebalance callback nothing is asked: the exchange serves as well (R16).
         if target.localBarrier == nil && !membership.isInCallback { askForBarriers() }
         guard let barrier = target.localBarrier else { return false }
@@ -45,7 +45,7 @@ extension StreamThread: MessageRouter {
         if outbox.locals.isEmpty { return false }
         var index = 0
         while index < outbox.locals.count {
-            let local = outbox.locals[index]
+            let local = outbox.take(at: index)
             index += 1
             guard let target = tasks[local.partition] else {
                 preconditionFailure("A task that messages were sent to stays until the transaction ends.")
