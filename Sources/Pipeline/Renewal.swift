@@ -16,24 +16,25 @@ struct Due {
 }
 
 extension Due {
-    /// The renewal of a timeline of this configuration that was made at `made`. The id decides the configuration's
-    /// share of the spread. The timer fires before the next renewal would be due: timelines that are made often never
-    /// lag behind by one.
+    /// The renewal of a timeline that was made at `made`. The hash of its configuration's id decides its share of the
+    /// spread. The timer fires before the next renewal would be due: timelines that are made often never lag behind by
+    /// one.
+    ///
+    /// - Parameter hash: Java's murmur2 of the configuration's id.
     init(
-        renewal at: Instant, of configurationId: @autoclosure () -> String, madeAt made: Instant,
+        renewal at: Instant, ofHash hash: @autoclosure () -> UInt32, madeAt made: Instant,
         _ settings: PipelineSettings
     ) {
         self.init(at: at)
         if settings.leavesWhenCaughtUp || settings.spread == .zero { return }
         let spread = min(settings.spread, max(.zero, at - made))
-        let delay = Double(spread.milliseconds) * Self.share(of: configurationId())
+        let delay = Double(spread.milliseconds) * Self.share(of: hash())
         firesAt = at + ElapsedTime(milliseconds: Int64(delay))
     }
 
     /// 0 ..< 1, even over all ids and over those of one task: the hash that decides the task is mixed once more.
-    private static func share(of configurationId: String) -> Double {
-        var id = configurationId
-        var mixed = UInt64(id.withUTF8 { Murmur2.hash(UnsafeRawBufferPointer($0)) })
+    private static func share(of hash: UInt32) -> Double {
+        var mixed = UInt64(hash)
         // The finalizer of MurmurHash3, 64 bits.
         mixed = (mixed ^ (mixed >> 33)) &* 0xff51_afd7_ed55_8ccd
         mixed = (mixed ^ (mixed >> 33)) &* 0xc4ce_b9fe_1a85_ec53

@@ -81,7 +81,7 @@ struct ReloadRequests {
     }
 
     private func hashOfKey(of slot: Slot<ConfigurationState>) -> UInt32 {
-        table.store.withKey(of: slot) { Murmur2.hash($0) }
+        table.store.hash(of: slot)
     }
 
     private func isAsked(_ slot: Slot<ConfigurationState>, by request: ReloadRequest) -> Bool {

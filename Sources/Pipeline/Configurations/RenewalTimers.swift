@@ -149,7 +149,7 @@ struct RenewalTimers {
     }
 
     private func renewal(_ slot: Slot<ConfigurationState>, at: Instant, madeAt made: Instant) -> Due {
-        Due(renewal: at, of: table.configurationId(of: slot), madeAt: made, settings)
+        Due(renewal: at, ofHash: table.store.hash(of: slot), madeAt: made, settings)
     }
 
     /// The instant for which a timeline is made whose timer fires now.

@@ -17,6 +17,11 @@ enum SubscriptionKey {
         String(decoding: ids(in: key).configuration, as: UTF8.self)
     }
 
+    /// The hash by which the configuration has its task.
+    static func hashOfConfigurationId(in key: UnsafeRawBufferPointer) -> UInt32 {
+        Murmur2.hash(UnsafeRawBufferPointer(rebasing: ids(in: key).configuration))
+    }
+
     private static func ids(
         in key: UnsafeRawBufferPointer
     ) -> (source: Slice<UnsafeRawBufferPointer>, configuration: Slice<UnsafeRawBufferPointer>) {

@@ -53,14 +53,6 @@ struct VehicleState: StateValue {
     }
 }
 
-extension VehicleState {
-    /// The next silence that a report does not tell of, as `VehicleReport.nextSilence`; asked here, the vehicle is not
-    /// copied.
-    func nextSilence(after report: VehicleReport, for need: SourceNeeds.VehicleNeed) -> Instant? {
-        report.nextSilence(of: vehicle, for: need)?.at
-    }
-}
-
 extension VehicleState: ExpiringState {
     var heardAtLeast: Instant? { vehicle.observedAt }
 }

@@ -82,12 +82,26 @@ struct VehicleTimers {
 
     /// The next update if nothing more is heard: a refresh, or the next silence of the vehicle, which is a change of
     /// status and waits for nothing.
+    ///
+    /// Fields are read in their places: what is asked of every subscription after a restore copies none.
     private func nextDue(of slot: Slot<VehicleSubscription>) -> Due? {
-        guard let last = subscriptions[slot]?.lastUpdate, let need = subscriptions[slot]?.need else { return nil }
-        let silence = vehicles[links.source(of: slot)]?.nextSilence(after: last.report, for: need).map { Due(at: $0) }
-        let refresh = last.refreshDue.map { renewal(at: $0, of: slot, madeAt: last.report.at) }
+        guard let madeAt = subscriptions[slot]?.lastUpdate?.report.at else { return nil }
+        let silence = nextSilence(of: slot).map { Due(at: $0) }
+        let refreshDue = subscriptions[slot]?.lastUpdate?.refreshDue
+        let refresh = refreshDue.map { renewal(at: $0, of: slot, madeAt: madeAt) }
         guard let silence, let refresh else { return silence ?? refresh }
         return silence.firesAt < refresh.firesAt ? silence : refresh
+    }
+
+    /// The next silence that the last report does not tell of, as `VehicleReport.nextSilence`.
+    private func nextSilence(of slot: Slot<VehicleSubscription>) -> Instant? {
+        guard let passed = subscriptions[slot]?.lastUpdate?.report.silences,
+            let silences = subscriptions[slot]?.need.silences, passed < silences.count
+        else { return nil }
+        let source = links.source(of: slot)
+        return Vehicle.silentFrom(
+            vehicles[source]?.vehicle.status, observedAt: vehicles[source]?.vehicle.observedAt,
+            offlineAfter: silences[passed])
     }
 
     /// The refresh after one for `made`; `nil` if the subscriber has timers of its own.
@@ -98,8 +112,8 @@ struct VehicleTimers {
     }
 
     private func renewal(at: Instant, of slot: Slot<VehicleSubscription>, madeAt made: Instant) -> Due {
-        let configurationId = subscriptions.withKey(of: slot) { SubscriptionKey.configurationId(in: $0) }
-        return Due(renewal: at, of: configurationId, madeAt: made, settings)
+        let hash = subscriptions.withKey(of: slot) { SubscriptionKey.hashOfConfigurationId(in: $0) }
+        return Due(renewal: at, ofHash: hash, madeAt: made, settings)
     }
 
     func count(_ load: inout TimerLoad) { load.add(timers) }

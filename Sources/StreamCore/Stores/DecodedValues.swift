@@ -48,9 +48,15 @@ struct DecodedValues<Value>: ~Copyable {
     mutating func insert(_ value: consuming Value?, _ slot: Int) -> UnsafeMutablePointer<Value?> {
         let place = UnsafeMutablePointer<Value?>.allocate(capacity: 1)
         place.initialize(to: value)
+        insert(place, slot)
+        return place
+    }
+
+    /// The same of a value that has its place.
+    @inlinable
+    mutating func insert(_ place: UnsafeMutablePointer<Value?>, _ slot: Int) {
         places[slot] = place
         count += 1
-        return place
     }
 
     @inlinable

@@ -82,6 +82,15 @@ public struct KeyTable {
         }
     }
 
+    /// The hash of the slot's key, as it was given with it.
+    ///
+    /// - Precondition: the slot is in use.
+    @inlinable
+    public func hash(of slot: Int) -> UInt32 {
+        precondition(places[slot].count >= 0, "A slot that was given back has no key.")
+        return places[slot].hash
+    }
+
     /// True if a key has the slot.
     @inlinable
     public func isInUse(_ slot: Int) -> Bool { slot < places.count && places[slot].count >= 0 }

@@ -34,7 +34,10 @@ public struct RestoreWalk<Value: StateValue> {
             index += 1
             portion -= 1
             if scope == .slots || store.hasValue(slot) {
-                if scope != .keys { _ = store.address(of: slot) }
+                if scope != .keys {
+                    store.prefetchStored(Slot(slot.index + 8))
+                    _ = store.address(of: slot)
+                }
                 return slot
             }
         }

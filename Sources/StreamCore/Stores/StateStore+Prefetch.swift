@@ -28,6 +28,14 @@ extension StateStore {
 
     public func prefetch(restoring hashes: [UInt32]) { prefetchRestored(self, hashes) }
 
+    /// Asks for the memory of the stored value of a slot that is about to be looked at; does nothing if there is no such
+    /// slot.
+    @inlinable
+    public func prefetchStored(_ slot: Slot<Value>) {
+        guard slot.index < stored.blocks.count, let block = stored.blocks[slot.index] else { return }
+        for offset in stride(from: 0, to: 256, by: 64) { cprefetch(block + offset) }
+    }
+
     /// Where a transaction wrote more values than the caches hold, each wait for memory is shared with those that come
     /// next.
     @inlinable

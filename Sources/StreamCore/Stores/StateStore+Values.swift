@@ -84,12 +84,15 @@ extension StateStore {
     @inlinable
     func decode(_ index: Int) -> UnsafeMutablePointer<Value?> {
         activity.touched = true
+        let place = UnsafeMutablePointer<Value?>.allocate(capacity: 1)
         do throws(CorruptBytes) {
-            return decoded.insert(try Self.value(of: stored.bytes(of: index)), index)
+            place.initialize(to: try Self.value(of: stored.bytes(of: index)))
         } catch {
+            place.initialize(to: nil)
             note(unreadable: index, error)
-            return decoded.insert(nil, index)
         }
+        decoded.insert(place, index)
+        return place
     }
 
     /// - Parameter bytes: the number of the format, then the value in it.

@@ -164,6 +164,10 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         keys.withKey(of: slot.index, body)
     }
 
+    /// Java's murmur2 of the slot's key.
+    @inlinable
+    public func hash(of slot: Slot<Value>) -> UInt32 { keys.hash(of: slot.index) }
+
     @inlinable
     public func key(of slot: Slot<Value>) -> String { withKey(of: slot) { String(decoding: $0, as: UTF8.self) } }
 

@@ -89,6 +89,13 @@ extension Vehicle {
 
     /// The instant from which on the vehicle counts as silent if no more is heard; `nil` means that it never does.
     package func silentFrom(offlineAfter: ElapsedTime) -> Instant? {
+        Self.silentFrom(status, observedAt: observedAt, offlineAfter: offlineAfter)
+    }
+
+    /// The same of a vehicle's fields.
+    package static func silentFrom(
+        _ status: VehicleStatus?, observedAt: Instant?, offlineAfter: ElapsedTime
+    ) -> Instant? {
         guard let status, let observedAt, status != .ignitionOff else { return nil }
         return observedAt + offlineAfter
     }
