@@ -87,7 +87,8 @@ struct UpdateSummary {
     ///
     /// - Returns: `nil` if no update was sent yet.
     init?(of slot: Slot<VehicleSubscription>, in store: StateStore<VehicleSubscription>) {
-        guard let silences = store[slot]?.lastUpdate?.report.silences, let offlineAfter = store[slot]?.need.silences.first
+        guard let silences = store[slot]?.lastUpdate?.report.silences,
+            let offlineAfter = store[slot]?.need.silences.first
         else { return nil }
         status = store[slot]?.lastUpdate?.report.status
         self.offlineAfter = offlineAfter
