@@ -18,7 +18,7 @@ package final class VirtualTasks {
     private var changelogs: [CompactedChangelog]?
     let handover: Handover
     /// On their way to tasks, first in first out.
-    var messages: [MessageUnderWay] = []
+    var messages: [(partition: Partition, message: LocalMessage)] = []
     /// By task: it took part in the open transaction.
     private var isActive: [Bool] = []
     /// By source and partition.
@@ -176,10 +176,10 @@ package final class VirtualTasks {
         var index = 0
         while index < messages.count {
             try spend()
-            let message = messages[index]
+            let (partition, message) = messages[index]
             index += 1
-            activate(message.partition)
-            message.deliver(to: tasks[Int(message.partition)])
+            activate(partition)
+            tasks[Int(partition)].receive(message)
         }
         messages.removeAll(keepingCapacity: true)
         return true

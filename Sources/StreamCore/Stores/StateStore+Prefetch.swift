@@ -28,8 +28,7 @@ extension StateStore {
 
     public func prefetch(restoring hashes: [UInt32]) { prefetchRestored(self, hashes) }
 
-    /// Asks for the memory of the stored value of a slot that is about to be looked at; does nothing if there is no such
-    /// slot.
+    /// Asks for the memory of the stored value of a slot that is about to be looked at. The slot need not exist.
     @inlinable
     public func prefetchStored(_ slot: Slot<Value>) {
         guard slot.index < stored.blocks.count, let block = stored.blocks[slot.index] else { return }

@@ -1,11 +1,18 @@
-/// A message to a task of the same thread, handed over as the value that it is: nothing of it is encoded.
+/// What is under way to a task of the same thread. It is received in the transaction that sent it, and never stored.
+package enum LocalMessage {
+    /// A message, handed over as the value that it is: nothing of it is encoded.
+    case value(MessageValue)
+    /// A record that was forwarded, or a message: the bytes that would have gone through the exchange.
+    case envelope([UInt8])
+}
+
+/// A message as a value, with the node and the entity that it is for.
 ///
-/// It is received in the transaction that sent it, and never stored. So a message must not say more than its bytes
-/// do: a receiver cannot know which way it came.
-package class LocalMessage {
-    /// The number of the node that it is for.
+/// It must not say more than its bytes do: a receiver cannot know which way it came.
+package class MessageValue {
+    /// The number of the node.
     let node: Int
-    /// The id of the entity that it is for.
+    /// The id of the entity.
     let entity: String
 
     fileprivate init(node: Int, entity: String) {
@@ -14,8 +21,8 @@ package class LocalMessage {
     }
 }
 
-/// A local message with its content, of the type that its node takes.
-final class TypedLocalMessage<Message: StateValue>: LocalMessage {
+/// The same with its content, of the type that its node takes.
+final class TypedMessageValue<Message: StateValue>: MessageValue {
     let content: Message
 
     init(_ content: Message, to entity: String, at node: NodeName<Message>) {

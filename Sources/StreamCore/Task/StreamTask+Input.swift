@@ -22,16 +22,27 @@ extension StreamTask {
         processor.process(record, context)
     }
 
-    /// A message of this thread.
+    /// What comes from a task of this thread.
     package func receive(_ message: LocalMessage) {
-        guard nodes.indices.contains(message.node), let take = nodes[message.node].take else {
-            preconditionFailure("A node that is sent messages takes them.")
+        switch message {
+        case .value(let value):
+            guard nodes.indices.contains(value.node), let take = nodes[value.node].take else {
+                preconditionFailure("A node that is sent messages takes them.")
+            }
+            context.node = value.node
+            take(value, context)
+        case .envelope(let envelope):
+            envelope.withUnsafeBytes { bytes in
+                do throws(CorruptBytes) {
+                    try receive(bytes)
+                } catch {
+                    preconditionFailure("A record of this thread cannot be read: \(error)")
+                }
+            }
         }
-        context.node = message.node
-        take(message, context)
     }
 
-    /// A record of the exchange, or one that was forwarded within the thread.
+    /// A record of the exchange.
     ///
     /// - Throws: where the bytes are not what a task of this program wrote.
     package func receive(_ envelope: UnsafeRawBufferPointer) throws(CorruptBytes) {

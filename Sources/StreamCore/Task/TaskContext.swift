@@ -1,19 +1,19 @@
 package import RecordLog
 package import Tracing
 
-/// Takes a message or a forwarded record to the task that owns its entity: in the same transaction where order allows
-/// it, else through the exchange (DESIGN.md, "Local delivery").
+/// Takes a message or a forwarded record to the task that owns its entity: within the thread, in the same transaction,
+/// where order allows it, else through the exchange (DESIGN.md, "Local delivery").
 package protocol MessageRouter: AnyObject {
-    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition)
-
-    /// True if the next message to this task stays within the thread: then it is handed over by `deliver`, else by
-    /// `route`.
+    /// True if what is sent to this task now stays within the thread: `deliver` takes it, else `route` does.
     func staysWithin(to partition: Partition) -> Bool
 
     func deliver(_ message: LocalMessage, to partition: Partition)
+
+    /// Takes it through the exchange.
+    func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition)
 }
 
-/// A router that takes bytes only.
+/// A router of an exchange alone.
 extension MessageRouter {
     package func staysWithin(to partition: Partition) -> Bool { false }
 
@@ -93,7 +93,12 @@ package final class TaskContext {
     /// Sends a record of a source to the task that owns its entity.
     package func forward(_ record: InputRecord, to owner: Partition, entity: UnsafeRawBufferPointer) {
         counters.forwarded += 1
-        router.route(Envelope.forwarded(record, headers: headers(of: record), format: format), key: entity, to: owner)
+        let envelope = Envelope.forwarded(record, headers: headers(of: record), format: format)
+        if router.staysWithin(to: owner) {
+            router.deliver(.envelope(envelope), to: owner)
+        } else {
+            router.route(envelope, key: entity, to: owner)
+        }
     }
 
     /// Calls `body` with an entity's id and hash if this task owns the entity; else sends the record to the owner.
@@ -127,7 +132,7 @@ package final class TaskContext {
             router.route(envelope.bytes, key: entity, to: owner)
             return nil
         }
-        if let within { router.deliver(TypedLocalMessage(message, to: entity, at: node), to: within) }
+        if let within { router.deliver(.value(TypedMessageValue(message, to: entity, at: node)), to: within) }
     }
 
     /// Notes for whoever watches that a record was set aside, and why.

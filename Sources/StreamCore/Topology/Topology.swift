@@ -143,7 +143,7 @@ package final class NodeInstance {
     typealias Receive = (NodeMessage, TaskContext) throws(CorruptBytes) -> Void
     /// Hands a message of this thread over; `nil` if the node takes none.
     let take: Take?
-    typealias Take = (LocalMessage, TaskContext) -> Void
+    typealias Take = (MessageValue, TaskContext) -> Void
 
     convenience init(_ processor: any Processor) {
         self.init(processor, receive: nil, take: nil)
@@ -154,7 +154,7 @@ package final class NodeInstance {
             var reader = ByteReader(message.payload, format: message.format)
             processor.receive(try P.Message(from: &reader), for: message.entity, context)
         } take: { message, context in
-            guard let message = message as? TypedLocalMessage<P.Message> else {
+            guard let message = message as? TypedMessageValue<P.Message> else {
                 preconditionFailure("A node is sent what its name is typed by.")
             }
             var entity = message.entity

@@ -6,13 +6,7 @@ struct ExchangeOutbox {
     /// What waits for a task of this thread.
     struct Local {
         var partition: Partition
-        var content: Content
-
-        enum Content {
-            /// A record that was forwarded.
-            case envelope([UInt8])
-            case message(LocalMessage)
-        }
+        var message: LocalMessage
     }
 
     /// What goes through the exchange, and the producer does not have yet.
@@ -34,13 +28,13 @@ struct ExchangeOutbox {
         receivers.insert(partition)
     }
 
-    mutating func deliver(_ content: Local.Content, to partition: Partition) {
-        locals.append(Local(partition: partition, content: content))
+    mutating func deliver(_ message: LocalMessage, to partition: Partition) {
+        locals.append(Local(partition: partition, message: message))
     }
 
     /// Takes what waits at a place in the order. So it goes as soon as it is delivered, while its memory is near.
     mutating func take(at place: Int) -> Local {
-        var local = Local(partition: 0, content: .envelope([]))
+        var local = Local(partition: 0, message: .envelope([]))
         swap(&local, &locals[place])
         return local
     }

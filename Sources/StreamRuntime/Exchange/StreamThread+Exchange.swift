@@ -5,15 +5,11 @@ package import StreamCore
 /// position has passed everything that may have been sent to it before (DESIGN.md, "Local delivery").
 extension StreamThread: MessageRouter {
     package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
-        if staysWithin(to: partition) {
-            outbox.deliver(.envelope(envelope), to: partition)
-        } else {
-            outbox.send(envelope, key: key, to: partition, through: settings.exchangeTopic)
-        }
+        outbox.send(envelope, key: key, to: partition, through: settings.exchangeTopic)
     }
 
     package func deliver(_ message: LocalMessage, to partition: Partition) {
-        outbox.deliver(.message(message), to: partition)
+        outbox.deliver(message, to: partition)
     }
 
     package func staysWithin(to partition: Partition) -> Bool {
@@ -50,23 +46,10 @@ extension StreamThread: MessageRouter {
             guard let target = tasks[local.partition] else {
                 preconditionFailure("A task that messages were sent to stays until the transaction ends.")
             }
-            switch local.content {
-            case .message(let message): target.task.receive(message)
-            case .envelope(let envelope): receive(envelope, at: target.task)
-            }
+            target.task.receive(local.message)
         }
         outbox.noteDelivery()
         return true
-    }
-
-    private func receive(_ envelope: [UInt8], at task: StreamTask) {
-        envelope.withUnsafeBytes { bytes in
-            do throws(CorruptBytes) {
-                try task.receive(bytes)
-            } catch {
-                preconditionFailure("A record of this thread cannot be read: \(error)")
-            }
-        }
     }
 
     /// A transaction has ended, or may have: where the exchange ends now is known of none of its receivers.
