@@ -73,7 +73,7 @@ package final class CountedPipeline: MessageRouter {
     }
 
     package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
-        preconditionFailure("One task has all vehicles and widgets: nothing is forwarded.")
+        preconditionFailure("One task has all vehicles and widgets.")
     }
 
     package func staysWithin(to partition: Partition) -> Bool { true }

@@ -36,15 +36,18 @@ package struct DayRun {
         package var inputs = 0.0
     }
 
-    /// - Parameter interruptions: nil: nothing is ever restored.
+    /// - Parameters:
+    ///   - interruptions: nil: nothing is ever restored.
+    ///   - handsOverValues: as `Topology.handsOverValues`.
     package init(
-        _ day: FleetDay, partitions: Int32 = 8, interruptions: Interruptions? = nil, handover: Handover = .asValues,
+        _ day: FleetDay, partitions: Int32 = 8, interruptions: Interruptions? = nil, handsOverValues: Bool = true,
         observers: [any DayObserver]
     ) {
         var settings = PipelineSettings()
         settings.kinds = WidgetKinds(FleetDay.kinds)
-        let tasks = VirtualTasks(
-            .widgets(settings), partitions: partitions, keepsChangelogs: interruptions != nil, handover: handover)
+        var topology = Topology.widgets(settings)
+        topology.handsOverValues = handsOverValues
+        let tasks = VirtualTasks(topology, partitions: partitions, keepsChangelogs: interruptions != nil)
         play(day, tasks, interruptions, settings.topics, observers)
         transactions = tasks.transactions
     }

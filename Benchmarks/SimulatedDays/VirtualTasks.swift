@@ -16,9 +16,8 @@ package final class VirtualTasks {
     private var dues: [Instant?] = []
     /// By task; nil: nobody is going to restore anything, so nothing is kept.
     private var changelogs: [CompactedChangelog]?
-    let handover: Handover
     /// On their way to tasks, first in first out.
-    var messages: [(partition: Partition, message: LocalMessage)] = []
+    private var messages: [(partition: Partition, message: LocalMessage)] = []
     /// By task: it took part in the open transaction.
     private var isActive: [Bool] = []
     /// By source and partition.
@@ -36,12 +35,9 @@ package final class VirtualTasks {
     package var transactionsMax = 1_000
 
     /// - Parameter keepsChangelogs: whether tasks are going to be restored.
-    package init(
-        _ topology: Topology, partitions: Int32, keepsChangelogs: Bool, handover: Handover = .asValues
-    ) {
+    package init(_ topology: Topology, partitions: Int32, keepsChangelogs: Bool) {
         self.topology = topology
         self.partitions = partitions
-        self.handover = handover
         nextOffsets = topology.sources.map { _ in Array(repeating: 0, count: Int(partitions)) }
         changelogs = keepsChangelogs ? Array(repeating: CompactedChangelog(), count: Int(partitions)) : nil
         tasks = (0..<Partition(partitions)).map { task($0) }
@@ -239,5 +235,17 @@ package final class VirtualTasks {
         precondition(task.format == StateFormat.newest, "All state of these tasks says its format.")
         addPosition(to: task)
         return task
+    }
+}
+
+extension VirtualTasks: MessageRouter {
+    package func staysWithin(to partition: Partition) -> Bool { true }
+
+    package func deliver(_ message: LocalMessage, to partition: Partition) {
+        messages.append((partition, message))
+    }
+
+    package func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition) {
+        preconditionFailure("These tasks are of one thread.")
     }
 }

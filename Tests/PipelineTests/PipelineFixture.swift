@@ -72,7 +72,9 @@ final class PipelineFixture {
         // At once, for all that is not about the governor: one transaction, one reload.
         settings.reload.coalesce = .zero
         options.change(&settings)
-        let topology = Topology.widgets(settings)
+        var topology = Topology.widgets(settings)
+        // So the form of each message is under test in memory, and the way of a thread of the program on the broker.
+        topology.handsOverValues = ground == .broker
         let internalTopics = InternalTopics(applicationId: name)
         let layout = try await Self.makeTopics(topics, options.partitions, topology, internalTopics, stage)
         var stream = StreamSettings(

@@ -51,12 +51,12 @@ struct SimulatedDaysTests {
         #expect(disturbed.differences(from: undisturbed) == [])
     }
 
-    @Test("Messages say the same as values, within a thread, as they say as bytes, between threads")
+    @Test("Messages say the same as values, as within a thread, and as bytes, as between threads")
     func handover() {
         let day = FleetDay(seed: 5, scale: .init(vehicles: 20, changesPerVehicle: 25, hours: 8))
         let (asBytes, asValues) = (RecordTrace(), RecordTrace())
-        _ = DayRun(day, handover: .asBytes, observers: [asBytes])
-        let run = DayRun(day, handover: .asValues, observers: [asValues])
+        _ = DayRun(day, handsOverValues: false, observers: [asBytes])
+        let run = DayRun(day, observers: [asValues])
         #expect(run.transactions > 100)
         #expect(asBytes.reloadCount > 300)
         #expect(asValues.differences(from: asBytes) == [])

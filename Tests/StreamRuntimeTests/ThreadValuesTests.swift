@@ -157,9 +157,16 @@ struct ThreadValuesTests {
         #expect(outbox.outputs.isEmpty && outbox.hasSent(to: 1) && !outbox.hasSent(to: 0))
         let receivers = outbox.takeReceivers()
         #expect(receivers == [1] && !outbox.hasSent)
-        outbox.deliver(.envelope([4]), to: 0)
+        for byte in [4, 5] as [UInt8] { outbox.deliver(.envelope([byte]), to: 0) }
         outbox.trim()
-        #expect(outbox.locals.map(\.partition) == [0], "what waits is not trimmed")
+        let waiting: [[UInt8]] = outbox.locals.indices.map { place in
+            guard case .envelope(let bytes) = outbox.take(at: place).message else { return [] }
+            return bytes
+        }
+        #expect(waiting == [[4], [5]], "what waits is not trimmed")
+        outbox.noteDelivery()
+        #expect(outbox.locals.isEmpty)
+        outbox.deliver(.envelope([6]), to: 1)
         outbox.drop()
         #expect(outbox.locals.isEmpty)
     }

@@ -28,7 +28,7 @@ extension VehicleSubscribers {
         if underived == nil {
             if let mark = vehicles[vehicle]?.fanOut { fanOut.restore(vehicle, mark) }
             underived = links.subscriptions(of: vehicle)
-            // Vehicles come in the order of their slots: their subscriptions' memory is asked for ahead.
+            // Vehicles come in the order of their slots: what most of them begin with is asked for ahead.
             if let ahead = links.first(of: Slot(vehicle.index + 8)) { subscriptions.prefetchStored(ahead) }
         }
         while portion > 0 {

@@ -83,7 +83,7 @@ struct UpdateSummary {
     /// The size of the vehicle if timelines with it may have been too large; else 0.
     let heavyBytes: Int
 
-    /// The value is read in its place, where `slot` has one; nothing of it is copied.
+    /// The value is read in its place, where `slot` has one; nothing of it is copied, as `need.offlineAfter` would.
     ///
     /// - Returns: `nil` if no update was sent yet.
     init?(of slot: Slot<VehicleSubscription>, in store: StateStore<VehicleSubscription>) {

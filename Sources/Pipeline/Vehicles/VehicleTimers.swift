@@ -83,7 +83,7 @@ struct VehicleTimers {
     /// The next update if nothing more is heard: a refresh, or the next silence of the vehicle, which is a change of
     /// status and waits for nothing.
     ///
-    /// Fields are read in their places: what is asked of every subscription after a restore copies none.
+    /// Fields are read in place, so that a restore, which asks this of every subscription, copies none of them.
     private func nextDue(of slot: Slot<VehicleSubscription>) -> Due? {
         guard let madeAt = subscriptions[slot]?.lastUpdate?.report.at else { return nil }
         let silence = nextSilence(of: slot).map { Due(at: $0) }
@@ -93,15 +93,16 @@ struct VehicleTimers {
         return silence.firesAt < refresh.firesAt ? silence : refresh
     }
 
-    /// The next silence that the last report does not tell of, as `VehicleReport.nextSilence`.
+    /// The next silence that the last report does not tell of.
     private func nextSilence(of slot: Slot<VehicleSubscription>) -> Instant? {
         guard let passed = subscriptions[slot]?.lastUpdate?.report.silences,
-            let silences = subscriptions[slot]?.need.silences, passed < silences.count
+            let silences = subscriptions[slot]?.need.silences
         else { return nil }
         let source = links.source(of: slot)
-        return Vehicle.silentFrom(
-            vehicles[source]?.vehicle.status, observedAt: vehicles[source]?.vehicle.observedAt,
-            offlineAfter: silences[passed])
+        let silence = VehicleReport.nextSilence(
+            after: passed, of: silences, status: vehicles[source]?.vehicle.status,
+            observedAt: vehicles[source]?.vehicle.observedAt)
+        return silence?.at
     }
 
     /// The refresh after one for `made`; `nil` if the subscriber has timers of its own.
@@ -112,8 +113,9 @@ struct VehicleTimers {
     }
 
     private func renewal(at: Instant, of slot: Slot<VehicleSubscription>, madeAt made: Instant) -> Due {
-        let hash = subscriptions.withKey(of: slot) { SubscriptionKey.hashOfConfigurationId(in: $0) }
-        return Due(renewal: at, ofHash: hash, madeAt: made, settings)
+        Due(
+            renewal: at, ofHash: subscriptions.withKey(of: slot) { SubscriptionKey.hashOfConfigurationId(in: $0) },
+            madeAt: made, settings)
     }
 
     func count(_ load: inout TimerLoad) { load.add(timers) }

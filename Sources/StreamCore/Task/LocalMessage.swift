@@ -2,13 +2,12 @@
 package enum LocalMessage {
     /// A message, handed over as the value that it is: nothing of it is encoded.
     case value(MessageValue)
-    /// A record that was forwarded, or a message: the bytes that would have gone through the exchange.
+    /// The bytes that would have gone through the exchange: of a record that was forwarded, or of a message
+    /// (`Topology.handsOverValues`).
     case envelope([UInt8])
 }
 
 /// A message as a value, with the node and the entity that it is for.
-///
-/// It must not say more than its bytes do: a receiver cannot know which way it came.
 package class MessageValue {
     /// The number of the node.
     let node: Int

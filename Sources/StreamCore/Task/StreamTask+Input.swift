@@ -42,7 +42,7 @@ extension StreamTask {
         }
     }
 
-    /// A record of the exchange.
+    /// A message or a forwarded record, as the exchange has it.
     ///
     /// - Throws: where the bytes are not what a task of this program wrote.
     package func receive(_ envelope: UnsafeRawBufferPointer) throws(CorruptBytes) {

@@ -4,16 +4,18 @@ package import Tracing
 /// Takes a message or a forwarded record to the task that owns its entity: within the thread, in the same transaction,
 /// where order allows it, else through the exchange (DESIGN.md, "Local delivery").
 package protocol MessageRouter: AnyObject {
-    /// True if what is sent to this task now stays within the thread: `deliver` takes it, else `route` does.
+    /// True if what is sent to this task now stays within the thread: `deliver` takes it, else `route` does. The answer
+    /// may take a question to the brokers.
     func staysWithin(to partition: Partition) -> Bool
 
+    /// Takes what `staysWithin` was asked for just before.
     func deliver(_ message: LocalMessage, to partition: Partition)
 
     /// Takes it through the exchange.
     func route(_ envelope: [UInt8], key: UnsafeRawBufferPointer, to partition: Partition)
 }
 
-/// A router of an exchange alone.
+/// A router that delivers nothing within a thread.
 extension MessageRouter {
     package func staysWithin(to partition: Partition) -> Bool { false }
 
@@ -122,17 +124,23 @@ package final class TaskContext {
     package func send<Message: StateValue>(_ message: Message, to entity: String, at node: NodeName<Message>) {
         assert(topology.nodes[self.node].receivers.contains(node.number), "A node sends as the topology declares.")
         var entity = entity
-        let within: Partition? = entity.withUTF8 { utf8 in
+        let hash = entity.withUTF8 { Murmur2.hash(UnsafeRawBufferPointer($0)) }
+        let owner = owner(of: hash)
+        let isWithin = router.staysWithin(to: owner)
+        if isWithin && topology.handsOverValues {
+            return router.deliver(.value(TypedMessageValue(message, to: entity, at: node)), to: owner)
+        }
+        entity.withUTF8 { utf8 in
             let entity = UnsafeRawBufferPointer(utf8)
-            let owner = owner(of: Murmur2.hash(entity))
-            guard !router.staysWithin(to: owner) else { return owner }
             envelope.removeAll(format: format)
             Envelope.beginMessage(node: node.number, to: entity, into: &envelope)
             message.encode(into: &envelope)
-            router.route(envelope.bytes, key: entity, to: owner)
-            return nil
+            if isWithin {
+                router.deliver(.envelope(envelope.bytes), to: owner)
+            } else {
+                router.route(envelope.bytes, key: entity, to: owner)
+            }
         }
-        if let within { router.deliver(.value(TypedMessageValue(message, to: entity, at: node)), to: within) }
     }
 
     /// Notes for whoever watches that a record was set aside, and why.

@@ -26,6 +26,9 @@ extension RecordProcessor {
 /// A processor that other nodes send messages to.
 package protocol MessageProcessor<Message>: Processor {
     /// One type for all messages that the node takes; its bytes are part of the stored format.
+    ///
+    /// Within a thread a message is handed over as it is, between threads as its bytes. So a member that is not encoded
+    /// would be lost with two threads, and not with one.
     associatedtype Message: StateValue
 
     /// - Parameter entity: the id of the entity of this task that the message is for; borrowed for the call.

@@ -20,6 +20,9 @@ package struct Topology: Sendable {
     package var timerPortion = 1_000
     /// How many units of work a processor does in the flushes of one transaction (R17).
     package var flushPortion = 2_500
+    /// Messages that stay within a thread are handed over as values, and nothing of them is encoded. False where a test
+    /// is to see that their bytes say the same.
+    package var handsOverValues = true
     /// The format that state is raised to (`StateFormat`); `nil` if it stays as it was found, and is the newest where
     /// none was (R18).
     package var stateFormat: UInt8?
@@ -155,7 +158,7 @@ package final class NodeInstance {
             processor.receive(try P.Message(from: &reader), for: message.entity, context)
         } take: { message, context in
             guard let message = message as? TypedMessageValue<P.Message> else {
-                preconditionFailure("A node is sent what its name is typed by.")
+                preconditionFailure("A node is sent messages of the type in its name.")
             }
             var entity = message.entity
             entity.withUTF8 { processor.receive(message.content, for: UnsafeRawBufferPointer($0), context) }

@@ -32,7 +32,7 @@ struct ExchangeOutbox {
         locals.append(Local(partition: partition, message: message))
     }
 
-    /// Takes what waits at a place in the order. So it goes as soon as it is delivered, while its memory is near.
+    /// Takes what waits at a place in the order. So it is freed as soon as it is delivered, while its memory is near.
     mutating func take(at place: Int) -> Local {
         var local = Local(partition: 0, message: .envelope([]))
         swap(&local, &locals[place])

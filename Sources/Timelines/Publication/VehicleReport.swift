@@ -71,9 +71,22 @@ extension VehicleReport {
     package func nextSilence(
         of vehicle: Vehicle, for need: SourceNeeds.VehicleNeed
     ) -> (at: Instant, length: ElapsedTime)? {
-        guard silences < need.silences.count else { return nil }
-        let length = need.silences[silences]
-        return vehicle.silentFrom(offlineAfter: length).map { (at: $0, length: length) }
+        Self.nextSilence(
+            after: silences, of: need.silences, status: vehicle.status, observedAt: vehicle.observedAt)
+    }
+
+    /// The same of the fields that it depends on, for whoever does not copy a vehicle for them.
+    ///
+    /// - Parameters:
+    ///   - passed: how many of `silences` were reported.
+    ///   - silences: `SourceNeeds.VehicleNeed.silences`.
+    package static func nextSilence(
+        after passed: Int, of silences: [ElapsedTime], status: VehicleStatus?, observedAt: Instant?
+    ) -> (at: Instant, length: ElapsedTime)? {
+        guard passed < silences.count else { return nil }
+        let length = silences[passed]
+        let silentFrom = Vehicle.silentFrom(status, observedAt: observedAt, offlineAfter: length)
+        return silentFrom.map { (at: $0, length: length) }
     }
 }
 
