@@ -58,7 +58,7 @@ struct ReloadRequests {
             left.removeLast()
             next = UInt64(hash) + 1
             // Another configuration may have got the slot since.
-            guard isAsked(slot, by: open[0].request), hashOfKey(of: slot) == hash else { continue }
+            guard isAsked(slot, by: open[0].request), table.store.hash(of: slot) == hash else { continue }
             offer(slot)
             used += 1
         }
@@ -74,14 +74,10 @@ struct ReloadRequests {
         var found: [(hash: UInt32, slot: Slot<ConfigurationState>)] = []
         table.store.visit { slot in
             guard isAsked(slot, by: open.request) else { return }
-            let hash = hashOfKey(of: slot)
+            let hash = table.store.hash(of: slot)
             if UInt64(hash) >= open.next { found.append((hash, slot)) }
         }
         return found.sorted { ($0.hash, $0.slot) > ($1.hash, $1.slot) }
-    }
-
-    private func hashOfKey(of slot: Slot<ConfigurationState>) -> UInt32 {
-        table.store.hash(of: slot)
     }
 
     private func isAsked(_ slot: Slot<ConfigurationState>, by request: ReloadRequest) -> Bool {

@@ -84,15 +84,11 @@ extension Vehicle {
 
     /// True if nothing was heard of the vehicle for `offlineAfter`. With the ignition off it may be silent.
     public func isSilent(at: Instant, offlineAfter: ElapsedTime) -> Bool {
-        silentFrom(offlineAfter: offlineAfter).map { at >= $0 } ?? false
+        Self.silentFrom(status, observedAt: observedAt, offlineAfter: offlineAfter).map { at >= $0 } ?? false
     }
 
-    /// The instant from which on the vehicle counts as silent if no more is heard; `nil` means that it never does.
-    package func silentFrom(offlineAfter: ElapsedTime) -> Instant? {
-        Self.silentFrom(status, observedAt: observedAt, offlineAfter: offlineAfter)
-    }
-
-    /// The same of a vehicle's fields.
+    /// The instant from which on a vehicle with this status counts as silent if no more is heard; `nil` means that it
+    /// never does.
     package static func silentFrom(
         _ status: VehicleStatus?, observedAt: Instant?, offlineAfter: ElapsedTime
     ) -> Instant? {
