@@ -29,6 +29,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 /// In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
 let mimalloc = LinkerSetting.linkedLibrary("mimalloc", .when(platforms: [.linux]))
 
+/// librdkafka itself goes into the program, for one of its functions is replaced (Sources/CRdKafka/Sleep.c); what it needs
+/// stays shared.
+let rdkafka =
+    [":librdkafka.a", "lz4", "zstd", "sasl2", "ssl", "crypto", "z"].map { LinkerSetting.linkedLibrary($0) }
+    + [.unsafeFlags(["-Xlinker", "--wrap=rd_kafka_timers_next"])]
+
 /// One module per row of the table in DESIGN.md; the arrows there are the dependencies here.
 let package = Package(
     name: "tideline",
@@ -42,7 +48,7 @@ let package = Package(
     ],
     targets: [
         // C and C++ libraries: a module map or a small shim each, nothing else.
-        .systemLibrary(name: "CRdKafka", pkgConfig: "rdkafka", providers: [.apt(["librdkafka-dev"])]),
+        .target(name: "CRdKafka", linkerSettings: rdkafka),
         // Tests alone hold our own reckoning of zones against it.
         .systemLibrary(name: "CIcal", pkgConfig: "libical", providers: [.apt(["libical-dev"])]),
         .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -197,7 +203,7 @@ let package = Package(
         tests("TracingTests", ["Tracing"]),
         tests("TraceExportTests", ["TraceExport", "Tracing", "HTTPClient", "TestSupport"]),
         tests("RecordLogTests", ["RecordLog", "Simulation"]),
-        tests("RdKafkaTests", ["RdKafka", "RecordLog", "TestSupport"]),
+        tests("RdKafkaTests", ["RdKafka", "CRdKafka", "RecordLog", "TestSupport"]),
         tests("StreamCoreTests", ["StreamCore", "RecordLog", "TestSupport"]),
         tests(
             "StreamRuntimeTests",

@@ -40,7 +40,7 @@ enum Keys {
         "How long the timers of a task that was taken over wait for what is still to be read; then they fire, and that"
             + " is said.")
     static let visibleCommitInterval = SettingKey(
-        "commit.visible.interval.ms", .integer(0...60_000), default: 15,
+        "commit.visible.interval.ms", .integer(0...60_000), default: 5,
         "How often it commits, in milliseconds, while something visible waits and there is no backlog.")
     static let standbyReplicas = SettingKey(
         "standby.replicas", .integer(0...15), default: 0,

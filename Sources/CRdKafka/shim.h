@@ -1,2 +1,0 @@
-#include <librdkafka/rdkafka.h>
-#include <librdkafka/rdkafka_mock.h>
