@@ -4,7 +4,13 @@ import StreamCore
 /// How long an iteration may wait, and when the next commit is due.
 extension StreamThread {
     private var commitInterval: Duration {
-        pace.interval(settings, hasNews: hasNews, unread: unread)
+        pace.interval(settings, hasNews: hasNews || hasNothingToWaitFor, unread: unread)
+    }
+
+    /// True if a run that ends has read and brought up all that it is to: what it still does, others wait for.
+    private var hasNothingToWaitFor: Bool {
+        guard targets != nil, tasks.all.allSatisfy(\.isBroughtUp) else { return false }
+        return !tasks.all.isEmpty || heldRelease.isAsked
     }
 
     /// The records that are known to wait in the partitions that the thread reads; transaction markers count as well.

@@ -95,11 +95,14 @@ final class PipelineRun {
         monitoring?.begin(application)
     }
 
-    /// True if every task is this process's, and has brought up everything: what is left is to look a few times whether
-    /// all is quiet. What other processes do takes as long as their commits.
-    private var isEnding: Bool {
+    /// How soon the run looks again. In one that ends, what is left is to look a few times whether all is quiet; but what
+    /// other processes do takes as long as their commits, and each look asks the brokers.
+    private var pause: Duration {
+        guard watch != nil else { return .milliseconds(200) }
         let statuses = application.statuses
-        return statuses.allSatisfy(\.isBroughtUp) && statuses.reduce(0) { $0 + $1.tasks.count } == tasks
+        let waitsForOthers =
+            statuses.allSatisfy(\.isBroughtUp) && statuses.reduce(0) { $0 + $1.tasks.count } < tasks
+        return .milliseconds(waitsForOthers ? 100 : 25)
     }
 
     /// Blocks until the run has caught up, until `shouldStop`, or until a stream thread failed for good.
@@ -107,7 +110,7 @@ final class PipelineRun {
     /// - Returns: the summary of committed transactions.
     func run(until shouldStop: () -> Bool = { Signals.isStopRequested }) throws(CommandFailure) -> RunSummary {
         while !shouldStop() && !application.isStopping {
-            if application.wait(.milliseconds(watch == nil ? 200 : isEnding ? 25 : 100)) { break }
+            if application.wait(pause) { break }
             reporter?.report(application.statuses, admin)
             let isAway = environment.brokers?.awaySince != nil
             topics?.look(admin, isAway: isAway, now: WallClock.uptime())
