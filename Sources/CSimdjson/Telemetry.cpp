@@ -1,53 +1,14 @@
+#include "Telemetry.hpp"
+
 #include "Parser.hpp"
+
+#include <charconv>
 
 using namespace simdjson;
 
 namespace {
 
 using csimdjson::trimmed;
-
-constexpr uint32_t bit(csimdjson_field field) { return uint32_t{1} << field; }
-
-/// `raw` is followed by the closing quote, and a key is a prefix of the padded input, so this never reads too far.
-template <size_t size> bool is_key(const char *raw, const char (&key)[size]) noexcept {
-    return std::memcmp(raw, key, size - 1) == 0 && raw[size - 1] == '"';
-}
-
-/// Which field a key names. Only the first letter is looked at before the one comparison that counts.
-bool find_field(const char *raw, csimdjson_field &field) noexcept {
-    auto named = [&](csimdjson_field candidate) { field = candidate; return true; };
-    switch (raw[0]) {
-    case 'v': return is_key(raw, "vehicleId") && named(csimdjson_field_vehicle_id);
-    case 'o': return is_key(raw, "observedAt") && named(csimdjson_field_observed_at);
-    case 'i': return is_key(raw, "ignition") && named(csimdjson_field_ignition);
-    case 'h': return is_key(raw, "heading") && named(csimdjson_field_heading);
-    case 'c': return is_key(raw, "customAddressIcon") && named(csimdjson_field_custom_address_icon);
-    case 'r': return is_key(raw, "registration") && named(csimdjson_field_registration);
-    case 'l':
-        if (is_key(raw, "latitude")) return named(csimdjson_field_latitude);
-        return is_key(raw, "longitude") && named(csimdjson_field_longitude);
-    case 'a':
-        if (is_key(raw, "address")) return named(csimdjson_field_address);
-        return is_key(raw, "alias") && named(csimdjson_field_alias);
-    case 's':
-        if (is_key(raw, "status")) return named(csimdjson_field_status);
-        if (is_key(raw, "speed")) return named(csimdjson_field_speed);
-        return is_key(raw, "series") && named(csimdjson_field_series);
-    default: return false;
-    }
-}
-
-bool read_status(const csimdjson_text &text, csimdjson_status &status) noexcept {
-    static constexpr std::string_view names[] = {"Moving", "Idling", "Stopped", "IgnitionOff", "Charging", "Offline"};
-    std::string_view name(text.start, text.length);
-    for (size_t index = 0; index < std::size(names); index++) {
-        if (names[index] == name) {
-            status = static_cast<csimdjson_status>(index);
-            return true;
-        }
-    }
-    return false;
-}
 
 /// Fills in `parser.telemetry`; each function returns the problem with the field that it was given.
 struct reader {
@@ -88,15 +49,21 @@ struct reader {
         return fits ? csimdjson_problem_none : csimdjson_problem_not_allowed;
     }
 
-    csimdjson_problem number(ondemand::value value, double &result, double least, double most) noexcept {
-        char first = value.raw_json_token().front();
+    csimdjson_problem number(ondemand::value value, csimdjson::number_place place) noexcept {
+        std::string_view token = value.raw_json_token();
+        char first = token.front();
         if (first != '-' && (first < '0' || first > '9')) return csimdjson_problem_wrong_type;
-        if (value.get_double().get(result)) {
-            // What is a number all the same is too large for any unit.
-            bool is_number = csimdjson::is_number(trimmed(value.raw_json_token()));
-            return is_number ? csimdjson_problem_not_allowed : csimdjson_problem_not_json;
+        error_code error = value.get_double().get(*place.value);
+        token = trimmed(token);
+        // simdjson 3.0.1 gets long numbers below one wrong: it looks in the wrong place whether their digits fit.
+        if (error || token.size() > 19) {
+            if (!csimdjson::is_number(token)) return csimdjson_problem_not_json;
+            std::from_chars_result end = std::from_chars(token.data(), token.data() + token.size(), *place.value);
+            // What is a number all the same is too large for any unit; or so small that simdjson takes it for zero.
+            if (end.ec != std::errc() && error) return csimdjson_problem_not_allowed;
+            if (end.ec != std::errc()) *place.value = 0;
         }
-        return result >= least && result <= most ? csimdjson_problem_none : csimdjson_problem_not_allowed;
+        return place.allows(*place.value) ? csimdjson_problem_none : csimdjson_problem_not_allowed;
     }
 
     csimdjson_problem ignition(ondemand::value value) noexcept {
@@ -107,7 +74,7 @@ struct reader {
         csimdjson_text name;
         csimdjson_problem problem = text(value, name);
         if (problem != csimdjson_problem_none) return problem;
-        return read_status(name, record.status) ? csimdjson_problem_none : csimdjson_problem_not_allowed;
+        return csimdjson::find_status(name, record.status) ? csimdjson_problem_none : csimdjson_problem_not_allowed;
     }
 
     csimdjson_problem series(ondemand::value value) noexcept {
@@ -119,22 +86,16 @@ struct reader {
     }
 
     csimdjson_problem read(csimdjson_field field, ondemand::value value) noexcept {
-        constexpr double any = 1e300;
         switch (field) {
         case csimdjson_field_vehicle_id: return identifier(value, record.vehicle_id);
         case csimdjson_field_observed_at: return instant(value);
         case csimdjson_field_status: return status(value);
         case csimdjson_field_ignition: return ignition(value);
-        case csimdjson_field_speed: return number(value, record.speed, 0, any);
-        case csimdjson_field_latitude: return number(value, record.latitude, -90, 90);
-        case csimdjson_field_longitude: return number(value, record.longitude, -180, 180);
-        case csimdjson_field_heading: return number(value, record.heading, 0, 360);
-        case csimdjson_field_address: return text(value, record.address);
-        case csimdjson_field_custom_address_icon: return text(value, record.custom_address_icon);
-        case csimdjson_field_registration: return text(value, record.registration);
-        case csimdjson_field_alias: return text(value, record.alias);
         case csimdjson_field_series: return series(value);
+        default: break;
         }
+        if (csimdjson_text *place = csimdjson::text_of(record, field)) return text(value, *place);
+        return number(value, csimdjson::number_of(record, field));
     }
 
     /// An ignored field: it must be JSON, and leaves nothing behind.
@@ -164,30 +125,21 @@ struct reader {
 
     csimdjson_problem read(ondemand::field member) noexcept {
         csimdjson_field field = csimdjson_field_vehicle_id;
-        if (!find_field(member.key().raw(), field)) {
+        if (!csimdjson::find_field(member.key().raw(), field)) {
             const char *key = resolved(member.key().raw());
             if (!key) return csimdjson_problem_not_json;
-            if (key == member.key().raw() || !find_field(key, field)) return ignore(member.value());
+            if (key == member.key().raw() || !csimdjson::find_field(key, field)) return ignore(member.value());
         }
         record.problem_field = field;
-        if (is_null(member.value())) {
-            record.given &= ~bit(field);
-            record.cleared |= bit(field);
-            return csimdjson_problem_none;
-        }
-        record.given |= bit(field);
-        record.cleared &= ~bit(field);
-        return read(field, member.value());
+        bool is_null = reader::is_null(member.value());
+        csimdjson::note(record, field, is_null);
+        return is_null ? csimdjson_problem_none : read(field, member.value());
     }
 
-    csimdjson_problem require(csimdjson_field field) noexcept {
-        record.problem_field = field;
-        return record.given & bit(field) ? csimdjson_problem_none : csimdjson_problem_missing;
-    }
-
-    csimdjson_problem read(const void *bytes, size_t length) noexcept {
+    /// The input lies in the parser.
+    csimdjson_problem read(size_t length) noexcept {
         ondemand::document document;
-        error_code error = parser.start(bytes, length, document);
+        error_code error = parser.parser.iterate(parser.input.get(), length, parser.input_capacity).get(document);
         if (error) return error == MEMALLOC ? csimdjson_problem_no_memory : csimdjson_problem_not_json;
         ondemand::object object;
         error = document.get_object().get(object);
@@ -198,19 +150,7 @@ struct reader {
             csimdjson_problem problem = read(member);
             if (problem != csimdjson_problem_none) return problem;
         }
-        if (!csimdjson_parser::is_finished(document)) return csimdjson_problem_not_json;
-        return check();
-    }
-
-    /// What has to be there: whose record it is, of when, and of a position both halves.
-    csimdjson_problem check() noexcept {
-        csimdjson_problem problem = require(csimdjson_field_vehicle_id);
-        if (problem == csimdjson_problem_none) problem = require(csimdjson_field_observed_at);
-        if (problem != csimdjson_problem_none) return problem;
-        constexpr uint32_t latitude = bit(csimdjson_field_latitude), longitude = bit(csimdjson_field_longitude);
-        uint32_t position = record.given & (latitude | longitude);
-        if (position == latitude) return require(csimdjson_field_longitude);
-        return position == longitude ? require(csimdjson_field_latitude) : csimdjson_problem_none;
+        return csimdjson_parser::is_finished(document) ? csimdjson::check(record) : csimdjson_problem_not_json;
     }
 };
 
@@ -220,9 +160,17 @@ const csimdjson_telemetry *csimdjson_read_telemetry(csimdjson_parser *parser, co
     csimdjson_telemetry &record = parser->telemetry;
     record.given = 0;
     record.cleared = 0;
+    record.problem = csimdjson_problem_none;
+    if (!parser->copy(bytes, length)) {
+        record.problem = csimdjson_problem_no_memory;
+        return &record;
+    }
+    if (csimdjson::read_plain(parser->input.get(), length, record)) return &record;
+    record.given = 0;
+    record.cleared = 0;
     parser->nodes.clear();
     reader reader{*parser, record};
-    record.problem = reader.read(bytes, length);
+    record.problem = reader.read(length);
     record.series = parser->nodes.data() + reader.series_start;
     return &record;
 }
