@@ -46,22 +46,22 @@ package struct Record: Hashable, Sendable {
 }
 
 /// A consumed record whose bytes belong to the batch: valid until the batch ends, never to be kept.
-package struct RecordView {
+public struct RecordView {
     /// Index into the consumer's `topics`: cheaper than its name on the hot path.
-    package var topic: Int32
-    package var partition: Partition
-    package var offset: Offset
+    public var topic: Int32
+    public var partition: Partition
+    public var offset: Offset
     /// When the producer made it, or `Instant.noTimestamp`: an optional would make every view longer.
-    package var timestamp: Instant
+    public var timestamp: Instant
     /// `nil` means that the record has no key. An empty key has a count of zero.
-    package var key: UnsafeRawBufferPointer?
+    public var key: UnsafeRawBufferPointer?
     /// `nil` means that the record is a tombstone.
-    package var value: UnsafeRawBufferPointer?
+    public var value: UnsafeRawBufferPointer?
     /// The implementation's own reference to the record; for `ConsumedBatch.headers(of:)`.
-    package var handle: UnsafeMutableRawPointer?
+    public var handle: UnsafeMutableRawPointer?
 
     @inlinable
-    package init(
+    public init(
         topic: Int32, partition: Partition, offset: Offset, timestamp: Instant, key: UnsafeRawBufferPointer?,
         value: UnsafeRawBufferPointer?, handle: UnsafeMutableRawPointer?
     ) {

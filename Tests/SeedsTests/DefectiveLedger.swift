@@ -97,10 +97,11 @@ private final class KeptOverlay: ChangelogStore {
     func revert() { base.commit() }
     func releaseVacantSlots() { base.releaseVacantSlots() }
     func trim() { base.trim() }
-    func prefetch(restoring hashes: [UInt32]) { base.prefetch(restoring: hashes) }
     var keyCount: Int { base.keyCount }
     var slotCount: Int { base.slotCount }
     var byteCount: Int { base.byteCount }
+
+    func restore(_ records: ArraySlice<RecordView>) throws(UnreadableRecord) { try base.restore(records) }
 
     func restore(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset

@@ -28,10 +28,13 @@ public protocol ChangelogStore: AnyObject {
     var byteCount: Int { get }
     /// True if each value that is restored is decoded when it comes, for a copy that is restored for hours.
     var decodesAtOnce: Bool { get set }
-    /// Asks for the memory of keys that records of the changelog are about to bring. Nothing changes.
+    /// Takes in records of the changelog; the first byte of their keys is the number of the store, and says for all of
+    /// them alike whether their values begin with their format.
     ///
-    /// - Parameter hashes: Java's murmur2 of each key, without the number of the store; some dozens.
-    func prefetch(restoring hashes: [UInt32])
+    /// - Parameter records: in the order of the changelog; some dozens, for the memory of their keys is to fit into the
+    ///   nearest cache.
+    /// - Throws: if one is not what a task of this release or of one before wrote.
+    func restore(_ records: ArraySlice<RecordView>) throws(UnreadableRecord)
     /// Takes in a record of the changelog.
     func restore(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset
@@ -53,4 +56,10 @@ extension ChangelogStore {
 public struct UnreadableRecord: Error, Hashable, Sendable {
     public let offset: Offset
     public let reason: CorruptBytes
+
+    @inlinable
+    init(offset: Offset, reason: CorruptBytes) {
+        self.offset = offset
+        self.reason = reason
+    }
 }

@@ -26,8 +26,6 @@ extension StateStore {
         }
     }
 
-    public func prefetch(restoring hashes: [UInt32]) { prefetchRestored(self, hashes) }
-
     /// Asks for the memory of the stored value of a slot that is about to be looked at. The slot need not exist.
     @inlinable
     public func prefetchStored(_ slot: Slot<Value>) {

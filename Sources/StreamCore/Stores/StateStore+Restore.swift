@@ -17,12 +17,38 @@ extension StateStore {
         try restoreRecord(self, key, value, isVersioned, offset)
     }
 
+    public func restore(_ records: ArraySlice<RecordView>) throws(UnreadableRecord) {
+        try restoreRecords(self, records)
+    }
+
+    /// The memory of all keys is asked for at once, so that they wait for it together.
+    @inlinable
+    func takeIn(_ records: ArraySlice<RecordView>) throws(UnreadableRecord) {
+        coming.removeAll(keepingCapacity: true)
+        for record in records {
+            if let key = record.key { coming.append(Murmur2.hash(UnsafeRawBufferPointer(rebasing: key[1...]))) }
+        }
+        prefetch(coming) { restoredFrom.prefetch($0) }
+        var next = 0
+        for record in records {
+            guard let key = record.key, let first = key.first else { continue }
+            do throws(CorruptBytes) {
+                try takeIn(
+                    UnsafeRawBufferPointer(rebasing: key[1...]), hash: coming[next], record.value,
+                    isVersioned: first & StateFormat.versionedKey != 0, offset: record.offset)
+            } catch {
+                throw UnreadableRecord(offset: record.offset, reason: error)
+            }
+            next += 1
+        }
+    }
+
     @inlinable
     func takeIn(
-        _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?, isVersioned: Bool, offset: Offset
+        _ key: UnsafeRawBufferPointer, hash: UInt32, _ value: UnsafeRawBufferPointer?, isVersioned: Bool,
+        offset: Offset
     ) throws(CorruptBytes) {
         precondition(written.isEmpty, "Restoring happens before the first transaction.")
-        let hash = Murmur2.hash(key)
         let known = keys.find(key, hash: hash).map { Slot<Value>($0) }
         guard let value else {
             guard let known else { return }

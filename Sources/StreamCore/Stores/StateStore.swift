@@ -66,7 +66,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     let restoreRecord:
         (StateStore<Value>, UnsafeRawBufferPointer, UnsafeRawBufferPointer?, Bool, Offset) throws(CorruptBytes) -> Void
     @usableFromInline let releaseVacant: (StateStore<Value>) -> Void
-    @usableFromInline let prefetchRestored: (StateStore<Value>, [UInt32]) -> Void
+    @usableFromInline
+    let restoreRecords: (StateStore<Value>, ArraySlice<RecordView>) throws(UnreadableRecord) -> Void
     @usableFromInline
     let checkRestored: (StateStore<Value>, inout Int) throws(UnreadableRecord) -> Bool
     /// Until `finishRestore` values come from the changelog, and are decoded for the first time.
@@ -79,6 +80,8 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
     /// The record that each value was restored from, while state is restored.
     @usableFromInline var restoredFrom = SlotMap<Value, Offset>(absent: 0)
     @usableFromInline var unreadable: UnreadableRecord?
+    /// The hashes of the keys that a restore is about to take in.
+    @usableFromInline var coming: [UInt32] = []
 
     @inlinable
     public init(_ name: StoreName<Value>, isDerived: Bool = false) {
@@ -89,10 +92,10 @@ public final class StateStore<Value: StateValue>: ChangelogStore {
         commitWritten = { store in store.store() }
         trimDecoded = { store, kept in store.decoded.trim(to: kept) }
         restoreRecord = { store, key, value, isVersioned, offset throws(CorruptBytes) in
-            try store.takeIn(key, value, isVersioned: isVersioned, offset: offset)
+            try store.takeIn(key, hash: Murmur2.hash(key), value, isVersioned: isVersioned, offset: offset)
         }
         releaseVacant = { store in store.giveBackVacantSlots() }
-        prefetchRestored = { store, hashes in store.prefetch(hashes) { store.restoredFrom.prefetch($0) } }
+        restoreRecords = { store, records throws(UnreadableRecord) in try store.takeIn(records) }
         checkRestored = { store, portion throws(UnreadableRecord) in try store.checkAll(&portion) }
     }
 

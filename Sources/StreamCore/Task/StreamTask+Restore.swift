@@ -26,23 +26,28 @@ extension StreamTask {
         for store in orderedStores { store.decodesAtOnce = true }
     }
 
-    /// Records of the changelog are about to be restored: the memory of their keys is asked for at once, so that they
-    /// wait for it together. Nothing changes.
+    /// Takes in records of the changelog, in the order in which the changelog has them.
     ///
-    /// - Parameter records: some dozens, for their memory is to fit into the nearest cache.
-    package func prefetch(changelog records: ArraySlice<RecordView>) {
+    /// - Parameter records: some dozens, for the memory of their keys is to fit into the nearest cache.
+    /// - Throws: if one is not what a task of this release or of one before wrote.
+    package func restore(_ records: ArraySlice<RecordView>) throws(UnreadableRecord) {
         var rest = records
         // A transaction's records of one store stand in a row.
-        while let first = rest.first?.key?.first {
-            let row = rest.prefix { $0.key?.first == first }
-            rest = rest.dropFirst(row.count)
-            guard let store = store(of: first) else { continue }
-            coming.removeAll(keepingCapacity: true)
-            for record in row {
-                guard let key = record.key else { continue }
-                coming.append(Murmur2.hash(UnsafeRawBufferPointer(rebasing: key[1...])))
+        while let record = rest.first {
+            if let first = record.key?.first, let store = store(of: first) {
+                let row = rest.prefix { $0.key?.first == first }
+                rest = rest.dropFirst(row.count)
+                hasState = true
+                try store.restore(row)
+                continue
             }
-            store.prefetch(restoring: coming)
+            rest = rest.dropFirst()
+            guard let key = record.key else { continue }
+            do throws(CorruptBytes) {
+                try restore(key: key, value: record.value, offset: record.offset)
+            } catch {
+                throw UnreadableRecord(offset: record.offset, reason: error)
+            }
         }
     }
 

@@ -9,8 +9,6 @@ package final class StreamTask {
     let nodes: [NodeInstance]
     /// By id.
     private let stores: [(any ChangelogStore)?]
-    /// The hashes of the keys that `prefetch(changelog:)` asks for.
-    var coming: [UInt32] = []
     /// In order of id, so that the changelog is written in the same order every time.
     let orderedStores: [any ChangelogStore]
     /// By the place of the store in `orderedStores`.

@@ -54,19 +54,13 @@ extension StreamThread {
             let row = rest.prefix { $0.partition == first.partition }
             rest = rest.dropFirst(row.count)
             guard let runtime = tasks[first.partition], case .restoring = runtime.state else { continue }
-            runtime.task.prefetch(changelog: row)
-            for record in row { try take(record, of: runtime) }
-        }
-    }
-
-    private func take(_ record: RecordView, of runtime: TaskRuntime) throws(StreamFailure) {
-        guard let key = record.key else { return }
-        runtime.restore.note(record.offset)
-        do throws(CorruptBytes) {
-            try runtime.task.restore(key: key, value: record.value, offset: record.offset)
-        } catch {
-            // Going on would make a wrong state the one that counts.
-            throw .unreadable(changelog(of: record.partition), record.offset, error)
+            for record in row where record.key != nil { runtime.restore.note(record.offset) }
+            do throws(UnreadableRecord) {
+                try runtime.task.restore(row)
+            } catch {
+                // Going on would make a wrong state the one that counts.
+                throw .unreadable(changelog(of: first.partition), error.offset, error.reason)
+            }
         }
     }
 
