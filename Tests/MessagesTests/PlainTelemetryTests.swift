@@ -100,8 +100,9 @@ struct PlainTelemetryTests {
     /// A record as programs write it: fields in any order, some twice, some of nobody's, with blanks or without.
     private static func record(_ draws: inout SplitMix64) -> String {
         let latitude = number(90, &draws)
+        let vehicleId = Bool.random(using: &draws) ? text(&draws) : "\(Int.random(in: 0...9999, using: &draws))"
         var members = [
-            #""vehicleId":\#(Bool.random(using: &draws) ? text(&draws) : String(UInt32.random(in: 0...9999, using: &draws)))"#,
+            #""vehicleId":\#(vehicleId)"#,
             #""observedAt":\#(instant(&draws))"#, #""latitude":\#(latitude)"#, #""longitude":\#(number(180, &draws))"#,
         ]
         for _ in 0..<Int.random(in: 0...8, using: &draws) { members.append(member(&draws)) }

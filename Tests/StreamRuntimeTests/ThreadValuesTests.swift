@@ -29,13 +29,17 @@ struct ThreadValuesTests {
         settings.visibleCommitInterval = .milliseconds(5)
         var pace = CommitPace(at: .zero)
         let much = settings.farBehindRecords
-        #expect(pace.interval(settings, hasNews: true, unread: much) == .milliseconds(5))
-        #expect(pace.interval(settings, hasNews: false, unread: much) == settings.commitInterval)
+        func interval(hasReadAll: Bool = false, hasNews: Bool = true, unread: Int) -> Duration {
+            pace.interval(settings, hasReadAll: hasReadAll, hasNews: hasNews, unread: unread)
+        }
+        #expect(interval(unread: much) == .milliseconds(5))
+        #expect(interval(hasNews: false, unread: much) == settings.commitInterval)
         pace.note(records: settings.urgentRecordsMax)
-        #expect(pace.interval(settings, hasNews: true, unread: much) == settings.commitInterval)
+        #expect(interval(unread: much) == settings.commitInterval)
         pace.note(records: settings.backlogRecords)
-        #expect(pace.interval(settings, hasNews: true, unread: much - 1) == settings.backlogCommitInterval)
-        #expect(pace.interval(settings, hasNews: true, unread: much) == settings.farBehindCommitInterval)
+        #expect(interval(unread: much - 1) == settings.backlogCommitInterval)
+        #expect(interval(unread: much) == settings.farBehindCommitInterval)
+        #expect(interval(hasReadAll: true, hasNews: false, unread: 0) == .milliseconds(5), "nothing more comes")
         pace.begin(at: .seconds(3))
         #expect(pace.last == .seconds(3) && pace.records == 0)
     }

@@ -80,11 +80,13 @@ struct CommitPace {
     }
 
     /// - Parameters:
+    ///   - hasReadAll: true in a run that ends, where nothing more comes that would be worth a wait.
     ///   - hasNews: true if something waits for the commit that others may see.
     ///   - unread: the records that are known to wait.
     func interval(
-        _ settings: StreamSettings, hasNews: @autoclosure () -> Bool, unread: @autoclosure () -> Int
+        _ settings: StreamSettings, hasReadAll: Bool, hasNews: @autoclosure () -> Bool, unread: @autoclosure () -> Int
     ) -> Duration {
+        if hasReadAll { return min(settings.commitInterval, settings.visibleCommitInterval ?? settings.commitInterval) }
         if isFarBehind(settings, unread: unread()) { return settings.farBehindInterval }
         if records >= settings.backlogRecords { return settings.backlogInterval }
         guard let visible = settings.visibleCommitInterval, records < settings.urgentRecordsMax, hasNews()

@@ -51,7 +51,7 @@ extension StreamThread {
 
     /// True if the task has read all that a run which ends reads. Nothing is brought up while others are restored: that
     /// would hold them up, and there is time for it when they are.
-    private func isCaughtUp(_ runtime: TaskRuntime) -> Bool {
+    func isCaughtUp(_ runtime: TaskRuntime) -> Bool {
         guard let targets, !tasks.areRestoring else { return false }
         return runtime.inputs.allSatisfy { cursor in
             guard let target = targets[cursor.topicPartition] else { return true }

@@ -4,12 +4,12 @@ import StreamCore
 /// How long an iteration may wait, and when the next commit is due.
 extension StreamThread {
     private var commitInterval: Duration {
-        pace.interval(settings, hasNews: hasNews || hasNothingToWaitFor, unread: unread)
+        pace.interval(settings, hasReadAll: hasReadAll, hasNews: hasNews, unread: unread)
     }
 
-    /// True if a run that ends has read and brought up all that it is to: what it still does, others wait for.
-    private var hasNothingToWaitFor: Bool {
-        guard targets != nil, tasks.all.allSatisfy(\.isBroughtUp) else { return false }
+    /// True if a run that ends has read all that it is to.
+    private var hasReadAll: Bool {
+        guard targets != nil, tasks.all.allSatisfy({ $0.isRunning && isCaughtUp($0) }) else { return false }
         return !tasks.all.isEmpty || heldRelease.isAsked
     }
 
