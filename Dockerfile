@@ -13,6 +13,8 @@ RUN /usr/local/lib/tideline/setup run \
     && useradd --uid 10001 --no-create-home --shell /usr/sbin/nologin tideline \
     && install --directory --owner tideline /timelines
 COPY --from=build /tideline/.build/release/tideline /usr/local/bin/tideline
+# librdkafka is in the executable, so its licence is in the image.
+COPY --from=build /usr/share/doc/librdkafka-dev/copyright /usr/share/doc/librdkafka/copyright
 USER tideline
 VOLUME /timelines
 ARG VERSION=0.1.0

@@ -29,8 +29,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 /// In place of the system's malloc: librdkafka's threads free what a stream thread allocates.
 let mimalloc = LinkerSetting.linkedLibrary("mimalloc", .when(platforms: [.linux]))
 
-/// librdkafka itself goes into the program, for one of its functions is replaced (Sources/CRdKafka/Sleep.c); what it needs
-/// stays shared.
+/// librdkafka itself goes into the program, for one of its functions is replaced (Sources/CRdKafka/Sleep.c); what it
+/// needs stays shared.
 let rdkafka =
     [":librdkafka.a", "lz4", "zstd", "sasl2", "ssl", "crypto", "z"].map { LinkerSetting.linkedLibrary($0) }
     + [.unsafeFlags(["-Xlinker", "--wrap=rd_kafka_timers_next"])]
@@ -47,7 +47,7 @@ let package = Package(
         .library(name: "TidelineClient", targets: ["TidelineClient"]),
     ],
     targets: [
-        // C and C++ libraries: a module map or a small shim each, nothing else.
+        // C and C++ libraries: a module map or a small shim each; CRdKafka also replaces a function.
         .target(name: "CRdKafka", linkerSettings: rdkafka),
         // Tests alone hold our own reckoning of zones against it.
         .systemLibrary(name: "CIcal", pkgConfig: "libical", providers: [.apt(["libical-dev"])]),

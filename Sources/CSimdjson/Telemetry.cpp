@@ -55,11 +55,11 @@ struct reader {
         if (first != '-' && (first < '0' || first > '9')) return csimdjson_problem_wrong_type;
         error_code error = value.get_double().get(*place.value);
         token = trimmed(token);
-        // simdjson 3.0.1 gets long numbers below one wrong: it looks in the wrong place whether their digits fit.
+        // simdjson 3.0.1 reads long numbers below one wrong: it checks at the wrong place whether their digits fit.
         if (error || token.size() > 19) {
             if (!csimdjson::is_number(token)) return csimdjson_problem_not_json;
             std::from_chars_result end = std::from_chars(token.data(), token.data() + token.size(), *place.value);
-            // What is a number all the same is too large for any unit; or so small that simdjson takes it for zero.
+            // Too large for any unit, or so small that simdjson took it for zero; that is right.
             if (end.ec != std::errc() && error) return csimdjson_problem_not_allowed;
             if (end.ec != std::errc()) *place.value = 0;
         }

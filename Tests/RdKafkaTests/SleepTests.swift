@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Sleep of librdkafka's main thread")
 struct SleepTests {
-    /// That librdkafka asks is shown by the linker: without it the program would not link.
+    /// That librdkafka's own function is behind it is shown by the linker: otherwise the program would not link.
     @Test(
         "whole milliseconds, never less than what is left",
         arguments: [(0, 0), (1, 1000), (999, 1000), (1000, 1000), (1001, 2000), (1_000_000, 1_000_000)])

@@ -29,8 +29,8 @@ struct ThreadValuesTests {
         settings.visibleCommitInterval = .milliseconds(5)
         var pace = CommitPace(at: .zero)
         let much = settings.farBehindRecords
-        func interval(hasReadAll: Bool = false, hasNews: Bool = true, unread: Int) -> Duration {
-            pace.interval(settings, hasReadAll: hasReadAll, hasNews: hasNews, unread: unread)
+        func interval(isFinishing: Bool = false, hasNews: Bool = true, unread: Int) -> Duration {
+            pace.interval(settings, isFinishing: isFinishing, hasNews: hasNews, unread: unread)
         }
         #expect(interval(unread: much) == .milliseconds(5))
         #expect(interval(hasNews: false, unread: much) == settings.commitInterval)
@@ -39,7 +39,9 @@ struct ThreadValuesTests {
         pace.note(records: settings.backlogRecords)
         #expect(interval(unread: much - 1) == settings.backlogCommitInterval)
         #expect(interval(unread: much) == settings.farBehindCommitInterval)
-        #expect(interval(hasReadAll: true, hasNews: false, unread: 0) == .milliseconds(5), "nothing more comes")
+        #expect(
+            interval(isFinishing: true, hasNews: false, unread: 0) == .milliseconds(5),
+            "nothing more comes, and nothing is read any more")
         pace.begin(at: .seconds(3))
         #expect(pace.last == .seconds(3) && pace.records == 0)
     }

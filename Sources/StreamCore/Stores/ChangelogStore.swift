@@ -52,7 +52,7 @@ extension ChangelogStore {
     public var isDirty: Bool { activity.isWritten }
 }
 
-/// A record of the changelog has a value that is none of its store.
+/// A record of the changelog that no task of this release or of one before wrote.
 public struct UnreadableRecord: Error, Hashable, Sendable {
     public let offset: Offset
     public let reason: CorruptBytes

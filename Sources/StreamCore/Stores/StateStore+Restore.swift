@@ -26,7 +26,8 @@ extension StateStore {
     func takeIn(_ records: ArraySlice<RecordView>) throws(UnreadableRecord) {
         coming.removeAll(keepingCapacity: true)
         for record in records {
-            if let key = record.key { coming.append(Murmur2.hash(UnsafeRawBufferPointer(rebasing: key[1...]))) }
+            guard let key = record.key, !key.isEmpty else { continue }
+            coming.append(Murmur2.hash(UnsafeRawBufferPointer(rebasing: key[1...])))
         }
         prefetch(coming) { restoredFrom.prefetch($0) }
         var next = 0

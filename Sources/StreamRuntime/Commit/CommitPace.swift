@@ -80,13 +80,15 @@ struct CommitPace {
     }
 
     /// - Parameters:
-    ///   - hasReadAll: true in a run that ends, where nothing more comes that would be worth a wait.
+    ///   - isFinishing: true if a run that ends has nothing left to read, so that no commit waits for more.
     ///   - hasNews: true if something waits for the commit that others may see.
     ///   - unread: the records that are known to wait.
     func interval(
-        _ settings: StreamSettings, hasReadAll: Bool, hasNews: @autoclosure () -> Bool, unread: @autoclosure () -> Int
+        _ settings: StreamSettings, isFinishing: Bool, hasNews: @autoclosure () -> Bool, unread: @autoclosure () -> Int
     ) -> Duration {
-        if hasReadAll { return min(settings.commitInterval, settings.visibleCommitInterval ?? settings.commitInterval) }
+        if isFinishing {
+            return min(settings.commitInterval, settings.visibleCommitInterval ?? settings.commitInterval)
+        }
         if isFarBehind(settings, unread: unread()) { return settings.farBehindInterval }
         if records >= settings.backlogRecords { return settings.backlogInterval }
         guard let visible = settings.visibleCommitInterval, records < settings.urgentRecordsMax, hasNews()

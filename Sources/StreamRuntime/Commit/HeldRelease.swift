@@ -4,6 +4,8 @@ struct HeldRelease {
     private(set) var isAsked = false
     /// A commit has released all since.
     private(set) var isDone = false
+    /// It is asked for, and not done yet.
+    var isWanted: Bool { isAsked && !isDone }
 
     mutating func ask() { isAsked = true }
 

@@ -4,13 +4,16 @@ import StreamCore
 /// How long an iteration may wait, and when the next commit is due.
 extension StreamThread {
     private var commitInterval: Duration {
-        pace.interval(settings, hasReadAll: hasReadAll, hasNews: hasNews, unread: unread)
+        pace.interval(settings, isFinishing: isFinishing, hasNews: hasNews, unread: unread)
     }
 
-    /// True if a run that ends has read all that it is to.
-    private var hasReadAll: Bool {
+    /// True if a run that ends has read all that there is, and has something left to commit or to look at.
+    private var isFinishing: Bool {
         guard targets != nil, tasks.all.allSatisfy({ $0.isRunning && isCaughtUp($0) }) else { return false }
-        return !tasks.all.isEmpty || heldRelease.isAsked
+        let hasMore =
+            heldRelease.isWanted || !outbox.outputs.isEmpty
+            || tasks.all.contains { !$0.isBroughtUp || $0.task.isDirty }
+        return hasMore && unread == 0
     }
 
     /// The records that are known to wait in the partitions that the thread reads; transaction markers count as well.
