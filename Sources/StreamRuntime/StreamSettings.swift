@@ -13,8 +13,8 @@ package struct StreamSettings: Sendable {
     package var stateTopic: String
     package var commitInterval: Duration = .milliseconds(100)
     /// The commit interval while something waits that others may see, and fewer records than `urgentRecordsMax` came in
-    /// since the last commit: who waits for a change waits for little else. Also that of a run that ends, once all is read.
-    /// `nil` stands for no interval of its own.
+    /// since the last commit: who waits for a change waits for little else. It is also that of a run that ends, once
+    /// all is read. `nil` stands for no interval of its own.
     package var visibleCommitInterval: Duration?
     package var urgentRecordsMax = 200
     /// The commit interval while so much comes in that committing it less often saves work: the changelog gets a key
