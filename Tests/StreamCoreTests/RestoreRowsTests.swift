@@ -26,7 +26,8 @@ struct RestoreRowsTests {
         try restore(entries)
         try task.finishRestore()
         task.advance(to: 10_000)
-        #expect(counts(of: "a", "b", "c", "d", "e") == ["a=4", "b=1", "c=8", "d=7", "e=9"], "each is counted once more")
+        #expect(
+            counts(of: "a", "b", "c", "d", "e") == ["a=4", "b=1", "c=8", "d=7", "e=9"], "each is counted once more")
     }
 
     @Test(
