@@ -4,7 +4,7 @@
 // timer, so in the last millisecond it does not sleep at all, and asks again and again. A transaction sets two timers
 // of a millisecond: each transaction took two milliseconds of a processor core, half of what the pipeline costs at 200
 // changes a second. librdkafka 2.4 rounds up (its pull request 4671). This does the same for the versions before it,
-// and changes nothing for those after it: a timer is late by less than a millisecond.
+// and changes nothing for those after it. A timer is then late by less than a millisecond.
 //
 // The function is librdkafka's own and not exported, so librdkafka is linked statically, with `--wrap`. If either is
 // missing, `__real_rd_kafka_timers_next` is undefined and the program does not link.

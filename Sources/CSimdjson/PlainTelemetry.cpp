@@ -31,7 +31,7 @@ struct plain_number {
     int digits = 0, decimals = 0;
     bool is_negative = false;
 
-    /// Exact to the last bit: both are doubles without an error, so only the division rounds.
+    /// The nearest double, if `is_exact()`: both are doubles without an error then, so only the division rounds.
     double value() const noexcept {
         static constexpr double powers[] = {1,    1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                             1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};

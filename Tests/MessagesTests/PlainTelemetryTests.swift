@@ -4,6 +4,7 @@ import Testing
 import Timelines
 
 /// Records of the plain kind are read by a reader of their own. A tab before a record makes it one that simdjson reads.
+/// That plain records are not left to simdjson as well is held by `make counts`.
 @Suite("Telemetry that is written plainly")
 struct PlainTelemetryTests {
     @Test("says what simdjson reads of it, to the last bit", arguments: 0..<4)
@@ -37,7 +38,7 @@ struct PlainTelemetryTests {
             #expect(plain == Reading([UInt8(ascii: "\t")] + record), "\(String(decoding: record, as: UTF8.self))")
             if plain.problem != nil { problems += 1 }
         }
-        #expect((1_000..<5_000).contains(problems), "Some mutations are harmless, most are not.")
+        #expect((1_000...4_000).contains(problems), "Both kinds occur, often.")
     }
 
     @Test(

@@ -42,14 +42,15 @@ struct RestoreRowsTests {
 
     @Test("a record without a key is passed over")
     func withoutKey() throws {
-        let record = RecordView(
-            topic: 0, partition: 0, offset: 1, timestamp: 5, key: nil, value: nil, handle: nil)
-        try task.restore([record][...])
+        let a = ChangelogEntry(store: 1, "a", 1, format: 4)
+        try restore([a, nil, ChangelogEntry(store: 1, "b", 2, format: 4)])
         try task.finishRestore()
+        task.advance(to: 10_000)
+        #expect(counts(of: "a", "b") == ["a=2", "b=3"])
     }
 
-    /// Offsets begin at 100.
-    private func restore(_ entries: [ChangelogEntry]) throws(UnreadableRecord) {
+    /// - Parameter entries: `nil` stands for a record without a key. Offsets begin at 100.
+    private func restore(_ entries: [ChangelogEntry?]) throws(UnreadableRecord) {
         var buffers: [UnsafeMutableRawBufferPointer] = []
         defer { for buffer in buffers { buffer.deallocate() } }
         func lasting(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
@@ -60,8 +61,8 @@ struct RestoreRowsTests {
         }
         let records = entries.enumerated().map { index, entry in
             RecordView(
-                topic: 0, partition: 0, offset: Offset(100 + Int64(index)), timestamp: 5, key: lasting(entry.key),
-                value: entry.value.map(lasting), handle: nil)
+                topic: 0, partition: 0, offset: Offset(100 + Int64(index)), timestamp: 5,
+                key: (entry?.key).map(lasting), value: (entry?.value).map(lasting), handle: nil)
         }
         try task.restore(records[...])
     }

@@ -41,7 +41,7 @@ struct ThreadValuesTests {
         #expect(interval(unread: much) == settings.farBehindCommitInterval)
         #expect(
             interval(isFinishing: true, hasNews: false, unread: 0) == .milliseconds(5),
-            "nothing more comes, and nothing is read any more")
+            "nothing is left to read")
         pace.begin(at: .seconds(3))
         #expect(pace.last == .seconds(3) && pace.records == 0)
     }

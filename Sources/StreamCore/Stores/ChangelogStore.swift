@@ -28,8 +28,8 @@ public protocol ChangelogStore: AnyObject {
     var byteCount: Int { get }
     /// True if each value that is restored is decoded when it comes, for a copy that is restored for hours.
     var decodesAtOnce: Bool { get set }
-    /// Takes in records of the changelog; the first byte of their keys is the number of the store, and says for all of
-    /// them alike whether their values begin with their format.
+    /// Takes in records of the changelog. All their keys begin with the same byte: the number of the store, and whether
+    /// values begin with their format.
     ///
     /// - Parameter records: in the order of the changelog; some dozens, for the memory of their keys is to fit into the
     ///   nearest cache.

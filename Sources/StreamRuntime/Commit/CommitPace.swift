@@ -80,7 +80,7 @@ struct CommitPace {
     }
 
     /// - Parameters:
-    ///   - isFinishing: true if a run that ends has nothing left to read, so that no commit waits for more.
+    ///   - isFinishing: true if a run that ends has nothing left to read: no commit has more records to wait for.
     ///   - hasNews: true if something waits for the commit that others may see.
     ///   - unread: the records that are known to wait.
     func interval(

@@ -29,7 +29,8 @@ struct BenchCommand: Verb {
             partition. In both, {bootstrap}, {prefix} and {application} are filled in.
             """,
         examples: [
-            CommandExample("tideline bench --bootstrap localhost:9092", "All rows at full scale: an hour or so."),
+            CommandExample(
+                "tideline bench --bootstrap localhost:9092", "All rows at full scale: some 15 minutes."),
             CommandExample(
                 "tideline bench --rows A,D --scale 0.1 --rounds 5 --json figures.json",
                 "Two rows with a tenth of the data."),

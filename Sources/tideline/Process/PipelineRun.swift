@@ -95,8 +95,8 @@ final class PipelineRun {
         monitoring?.begin(application)
     }
 
-    /// How soon the run looks again. In one that ends, what is left is to look a few times whether all is quiet; but
-    /// what other processes do takes as long as their commits, and each look asks the brokers.
+    /// How soon the run looks again. One that ends does so every 25 ms, and every 100 ms while it waits for other
+    /// processes, for each look asks the brokers then.
     private var pause: Duration {
         guard watch != nil else { return .milliseconds(200) }
         let statuses = application.statuses

@@ -41,7 +41,7 @@ enum Keys {
             + " is said.")
     static let visibleCommitInterval = SettingKey(
         "commit.visible.interval.ms", .integer(0...60_000), default: 5,
-        "How often it commits, in milliseconds, while something visible waits and there is no backlog.")
+        "How often it commits, in milliseconds, while something visible waits without a backlog, and as a run ends.")
     static let standbyReplicas = SettingKey(
         "standby.replicas", .integer(0...15), default: 0,
         "So many other processes keep a copy of each task's state in memory, so that one of them that takes the task"

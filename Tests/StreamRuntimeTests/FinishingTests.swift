@@ -1,0 +1,23 @@
+import RecordLog
+import StreamRuntime
+import Testing
+
+@Suite("The end of a run that ends when it has caught up")
+struct FinishingTests {
+    @Test("what was read last is committed at once, and then nothing more")
+    func hurries() throws {
+        let application = SimulatedApplication()
+        // Longer than the test, which goes on for 25 ms at a time.
+        application.settings.commitInterval = .seconds(9)
+        application.settings.visibleCommitInterval = .zero
+        application.append(100)
+        let member = try application.join(
+            "a", targets: [TopicPartition(LedgerTopology.source, 0): 50, TopicPartition(LedgerTopology.source, 1): 50])
+        let isDone = try application.run(until: { member.thread.status.isBroughtUp }, within: 60)
+        #expect(isDone)
+        #expect(application.audit.isComplete(inputs: application.inputs))
+        let commits = member.events.count("committed")
+        try application.run(rounds: 60)
+        #expect(member.events.count("committed") == commits, "nothing was left to commit")
+    }
+}
