@@ -10,9 +10,10 @@ struct FinishingTests {
         // Longer than the test, which goes on for 25 ms at a time.
         application.settings.commitInterval = .seconds(9)
         application.settings.visibleCommitInterval = .zero
-        application.append(100)
-        let member = try application.join(
-            "a", targets: [TopicPartition(LedgerTopology.source, 0): 50, TopicPartition(LedgerTopology.source, 1): 50])
+        // So many that what they make visible does not hurry either.
+        application.append(1000)
+        let ends = (0..<2).map { (TopicPartition(LedgerTopology.source, $0), Offset(500)) }
+        let member = try application.join("a", targets: Dictionary(uniqueKeysWithValues: ends))
         let isDone = try application.run(until: { member.thread.status.isBroughtUp }, within: 60)
         #expect(isDone)
         #expect(application.audit.isComplete(inputs: application.inputs))
