@@ -41,9 +41,11 @@ enum PropertyCatalog {
     /// Rows are `name | C/P | range | default | …`, where the second is `C`, `P` or `*`.
     private static func parse(_ table: String) -> [String: Entry] {
         var entries: [String: Entry] = [:]
-        for line in table.split(separator: "\n") {
-            let columns = line.split(separator: "|", maxSplits: 3).map(trimmed)
-            guard columns.count == 4 else { continue }
+        // As bytes: every start reads the table, and by characters that took 12 ms.
+        for line in table.utf8.split(separator: UInt8(ascii: "\n")) {
+            let cells = line.split(separator: UInt8(ascii: "|"), maxSplits: 3)
+            guard cells.count == 4 else { continue }
+            let columns = cells.prefix(3).map(trimmed)
             let scope: Scope? =
                 switch columns[1] {
                 case "C": .consumers
@@ -56,7 +58,10 @@ enum PropertyCatalog {
         return entries
     }
 
-    private static func trimmed(_ column: Substring) -> String {
-        String(column.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    private static func trimmed(_ cell: Substring.UTF8View) -> String {
+        let blank = UInt8(ascii: " ")
+        var rest = cell.drop { $0 == blank }
+        while rest.last == blank { rest.removeLast() }
+        return String(Substring(rest))
     }
 }
