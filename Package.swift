@@ -47,7 +47,8 @@ let package = Package(
         .library(name: "TidelineClient", targets: ["TidelineClient"]),
     ],
     targets: [
-        // C and C++ libraries: a module map or a small shim each. CRdKafka also replaces a function, and CSimdjson reads plain telemetry.
+        // C and C++ libraries: a module map or a small shim each. CRdKafka also replaces a function, and CSimdjson reads
+        // plain telemetry.
         .target(name: "CRdKafka", linkerSettings: rdkafka),
         // Tests alone hold our own reckoning of zones against it.
         .systemLibrary(name: "CIcal", pkgConfig: "libical", providers: [.apt(["libical-dev"])]),

@@ -22,9 +22,12 @@ bool csimdjson_parser::copy(const void *bytes, size_t length) noexcept {
     return true;
 }
 
-error_code csimdjson_parser::start(const void *bytes, size_t length, ondemand::document &document) noexcept {
-    if (!copy(bytes, length)) return MEMALLOC;
+error_code csimdjson_parser::start(size_t length, ondemand::document &document) noexcept {
     return parser.iterate(input.get(), length, input_capacity).get(document);
+}
+
+error_code csimdjson_parser::start(const void *bytes, size_t length, ondemand::document &document) noexcept {
+    return copy(bytes, length) ? start(length, document) : MEMALLOC;
 }
 
 bool csimdjson_parser::text(ondemand::value value, csimdjson_text &result) noexcept {

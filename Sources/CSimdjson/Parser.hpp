@@ -32,6 +32,9 @@ struct csimdjson_parser {
     /// Copies the input, with padding behind it; false where memory is short.
     bool copy(const void *bytes, size_t length) noexcept;
 
+    /// Finds the structure of the input that was copied.
+    simdjson::error_code start(size_t length, simdjson::ondemand::document &document) noexcept;
+
     /// Copies the input and finds its structure.
     simdjson::error_code start(const void *bytes, size_t length, simdjson::ondemand::document &document) noexcept;
 

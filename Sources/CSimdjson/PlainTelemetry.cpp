@@ -26,9 +26,9 @@ constexpr uint64_t is_below(uint64_t bytes, uint8_t byte) { return (bytes - each
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
 struct plain_number {
-    /// What is written, without the point: `digits` of them, `decimals` behind it.
+    /// The digits, without the point; so many of them stand behind it.
     uint64_t mantissa = 0;
-    int digits = 0, decimals = 0;
+    int decimals = 0;
     bool is_negative = false;
 
     /// The nearest double, if `is_exact()`: both are doubles without an error then, so only the division rounds.
@@ -76,15 +76,13 @@ struct plain_reader {
         for (; is_digit(*at); at++) result.mantissa = result.mantissa * 10 + static_cast<uint64_t>(*at - '0');
         int whole = static_cast<int>(at - first);
         if (whole == 0 || (*first == '0' && whole > 1)) return false;
-        result.digits = whole;
         if (*at == '.') {
             const char *point = at++;
             for (; is_digit(*at); at++) result.mantissa = result.mantissa * 10 + static_cast<uint64_t>(*at - '0');
             result.decimals = static_cast<int>(at - point) - 1;
-            result.digits += result.decimals;
         }
         if ((*at | 0x20) == 'e') return false;
-        return result.digits <= 18 && (result.decimals > 0 || at[-1] != '.');
+        return whole + result.decimals <= 18 && (result.decimals > 0 || at[-1] != '.');
     }
 
     bool word(std::string_view expected) noexcept {

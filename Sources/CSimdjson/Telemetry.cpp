@@ -139,7 +139,7 @@ struct reader {
     /// The input lies in the parser.
     csimdjson_problem read(size_t length) noexcept {
         ondemand::document document;
-        error_code error = parser.parser.iterate(parser.input.get(), length, parser.input_capacity).get(document);
+        error_code error = parser.start(length, document);
         if (error) return error == MEMALLOC ? csimdjson_problem_no_memory : csimdjson_problem_not_json;
         ondemand::object object;
         error = document.get_object().get(object);
